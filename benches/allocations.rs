@@ -1,4 +1,4 @@
-//! What the engine allocates: `cargo bench --bench allocations`.
+//! Measures the allocations of the engine: `cargo bench --bench allocations`.
 //!
 //! Inputs are built before anything is counted, and what a function returns is counted with what it needs on
 //! the way. Nothing is timed.

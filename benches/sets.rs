@@ -48,7 +48,7 @@ enum Role {
     Actual,
 }
 
-/// What an element holds that is not null.
+/// The members of an element that are not null.
 type Members = Vec<(&'static str, Value)>;
 
 /// Element `i` of an object.

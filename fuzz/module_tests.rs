@@ -1,4 +1,4 @@
-//! What is done with the files of a module and its tests, and what must hold then: the body of the fuzz target `module_tests`.
+//! The body of the fuzz target `module_tests`: runs the tests of random module files, and asserts what must hold.
 //!
 //! `crates/module/tests` runs the same on damaged tests, without a fuzzer.
 

@@ -68,7 +68,7 @@ fn split(text: &str) -> Vec<(&str, &str)> {
 }
 
 /// Plans a module with all of its input, and without some: the first four bytes say which variables, directories of modules and
-/// schemas are missing, and the files follow. What is missing makes no error, and nothing that is said to be known changes.
+/// schemas are missing, and the files follow. Missing input is not an error, and values that were known stay the same.
 /// Returns whether there was something to compare.
 pub(crate) fn missing_input(bytes: &[u8]) -> bool {
     let Some((mask, text)) = bytes.split_first_chunk::<4>() else { return false };

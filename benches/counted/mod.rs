@@ -7,7 +7,7 @@ use std::process::{Command, ExitCode};
 
 use allocation_counter::measure;
 
-/// What is counted.
+/// The counts.
 pub(crate) struct Counted {
     /// The shapes of inputs, each with its sizes.
     pub(crate) shapes: &'static [(&'static str, &'static [usize])],

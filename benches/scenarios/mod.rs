@@ -58,7 +58,7 @@ pub(crate) fn items(n: usize, nesting: NestingMode) -> Scenario {
     items_of(n, nesting, Attribute::optional(Type::String))
 }
 
-/// The same, where the schema calls one attribute of each element sensitive.
+/// Like the function above, with one sensitive attribute in each element.
 pub(crate) fn sensitive_items(n: usize, nesting: NestingMode) -> Scenario {
     items_of(n, nesting, Attribute::optional(Type::String).sensitive())
 }

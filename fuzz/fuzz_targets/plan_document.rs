@@ -11,7 +11,7 @@ fuzz_target!(|data: &[u8]| {
         assert!(!error.to_string().chars().any(char::is_control));
         assert!(error.line <= text.len() + 1);
     }
-    // What has been read is the same value again when it is read again.
+    // Parsing a text twice gives equal values.
     if let Ok(value) = Json::parse(text) {
         assert_eq!(Json::parse(text).ok(), Some(value));
     }

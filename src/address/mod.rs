@@ -24,7 +24,7 @@ pub use parse::{AddressError, AddressErrorKind};
 pub use provider::ProviderAddress;
 pub use text::{AddressStep, module_of, modules_of, quote_key, steps, strip_keys};
 
-/// The key of one instance among others of its module call or resource.
+/// The key of one instance of a module call or resource.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum InstanceKey {
     /// The position that `count` gives.
@@ -100,7 +100,7 @@ pub struct InstanceAddress {
 
 impl InstanceAddress {
     /// Whether two texts are the same address, however their keys are escaped. Texts that are not addresses
-    /// are the same where their bytes are.
+    /// are compared by their bytes.
     ///
     /// ```
     /// use objchange::address::InstanceAddress;

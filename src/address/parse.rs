@@ -1,4 +1,4 @@
-//! Reading an address.
+//! Parses addresses.
 
 use std::str::FromStr;
 
@@ -19,10 +19,10 @@ pub struct AddressError {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, thiserror::Error)]
 #[non_exhaustive]
 pub enum AddressErrorKind {
-    /// A name should be here, and does not.
+    /// A name is expected here.
     #[error("expected a name of letters, digits, _ and -")]
     ExpectedName,
-    /// The address of a module has no resource behind it.
+    /// The address of a module is not followed by a resource.
     #[error("expected a resource: a type and a name")]
     ExpectedResource,
     /// Brackets hold neither a number nor a string.
@@ -37,10 +37,10 @@ pub enum AddressErrorKind {
     /// A key has an escape that strings of configuration do not have.
     #[error("the key has an escape other than \\n, \\r, \\t, \\\", \\\\, \\uXXXX and \\UXXXXXXXX")]
     InvalidEscape,
-    /// A key refers to something.
+    /// A key contains a template sequence.
     #[error("an instance key cannot have ${{…}} or %{{…}}; for these characters, write $${{ or %%{{")]
     Template,
-    /// The address is over, and the text is not.
+    /// The text continues after the address.
     #[error("the address ends here, but the text continues")]
     TrailingText,
 }
@@ -137,7 +137,7 @@ impl<'t> Parser<'t> {
     fn name(&mut self) -> Result<&'t str, AddressError> {
         use unicode_ident::{is_xid_continue, is_xid_start};
         let rest = self.rest();
-        // The identifiers of HCL are those of Unicode (UAX 31) with `_` at the start and `-` behind it.
+        // HCL's identifiers are those of Unicode (UAX 31), with `_` allowed first and `-` after that.
         if !rest.starts_with(|c| is_xid_start(c) || c == '_') {
             return Err(self.error(AddressErrorKind::ExpectedName));
         }
@@ -158,7 +158,7 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// A call of a module, if one comes next.
+    /// A module step, if one comes next.
     fn module(&mut self) -> Result<Option<ModuleStep>, AddressError> {
         let start = self.at;
         if self.name()? != "module" {

@@ -6,7 +6,7 @@ use super::ChangeError;
 use crate::schema::{Member, Members};
 use crate::value::{Kind, PathStack, Type, Value};
 
-/// The prior object or element where there is none. Its type does not matter, because nulls are compared as
+/// Stands for a missing prior object or element. Its type does not matter, because nulls are compared as
 /// nulls.
 pub(super) static NOTHING: std::sync::LazyLock<Value> =
     std::sync::LazyLock::new(|| Value::null(Type::Dynamic));

@@ -8,15 +8,15 @@ use crate::value::Value;
 pub enum Action {
     /// Nothing changes.
     NoOp,
-    /// It comes into being.
+    /// The object is created.
     Create,
     /// The object is changed in place.
     Update,
     /// The object is destroyed.
     Delete,
-    /// The object is destroyed, and then another one is created in its place.
+    /// The object is destroyed, and then a new one is created in its place.
     DeleteThenCreate,
-    /// Another one is created, and then it is destroyed.
+    /// A new object is created, and then the old one is destroyed.
     CreateThenDelete,
 }
 

@@ -24,7 +24,7 @@ pub struct ApplyRequest {
     pub schema: Block,
     /// The planned change.
     pub change: PlannedChange,
-    /// The configuration, in which nothing is unknown any more; null if the object is destroyed.
+    /// The configuration, now wholly known; null if the object is destroyed.
     pub config: Value,
     /// The provider's private data of the prior object.
     pub prior_private: PrivateData,
@@ -258,7 +258,7 @@ impl ApplyQuestion {
             apply.result.tainted = creates && failed && !saved.is_null();
             let mut is_old = is_kept && !creates;
             if creates && apply.change.action == Action::CreateThenDelete && failed {
-                // The old object stays: as it was where there is no new one, else beside that.
+                // The old object stays: unchanged if there is no new one, or else beside it.
                 let old = apply.change.before.clone();
                 let is_there = !saved.is_null();
                 is_old = !is_there;

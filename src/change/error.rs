@@ -54,7 +54,7 @@ impl ChangeError {
     }
 }
 
-/// The path in the form in which it begins a message.
+/// The path as the prefix of a message.
 pub(crate) fn place(path: &Path) -> String {
     if path.is_root() { "the value itself".to_owned() } else { path.to_string() }
 }

@@ -7,7 +7,7 @@ use super::error::place;
 use super::kinds::kinds;
 use crate::value::{Path, Value};
 
-/// One way in which a provider's plan breaks its contract.
+/// A violation of the contract in a provider's plan.
 ///
 /// The values are there only where nothing about them is sensitive.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,6 +1,6 @@
 //! Kinds of errors with stable names.
 
-/// Declares an enum whose variants have the names by which reports and case files name them.
+/// Declares an enum with the stable names of its variants in reports and case files.
 macro_rules! kinds {
     ($(#[$meta:meta])* $name:ident { $($(#[$doc:meta])* $variant:ident = $stable:literal,)* }) => {
         $(#[$meta])*

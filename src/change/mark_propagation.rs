@@ -8,17 +8,16 @@ use crate::value::{Kind, StepRef, Value, hasher};
 
 /// The marked contents of the prior object.
 ///
-/// Terraform marks a planned object by configuration and schema, not by the prior object's marks. So a
-/// value that is kept from the prior object would be shown after the change although it is hidden before.
+/// Terraform marks a planned object by configuration and schema, not by the prior object's marks. Without this,
+/// a value kept from the prior object would be shown in `after` although it is hidden in `before`.
 pub(super) struct Carried {
-    /// Each marked value and each part of one. A value such as `true`, which says little by itself, is
-    /// stored with its place.
+    /// Each marked value and each of its parts. Common values such as `true` are stored with their place, because
+    /// an equal value elsewhere is most likely another one.
     contents: HashSet<(Option<NamePath>, Value)>,
 }
 
-/// The names on the way to a value, hashed. Attribute names and map keys are treated alike, because a map
-/// of blocks is an object if their types differ. Positions are left out: an element may have another
-/// position after the change.
+/// A hash of the names in a path. Attribute names and map keys are treated alike, because a map of blocks is an
+/// object if their types differ. Positions are left out, because they may shift with the change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 struct NamePath(u64);
 
@@ -53,7 +52,7 @@ impl Carried {
     }
 
     fn holds(&self, value: &Value, place: NamePath) -> bool {
-        // Marks that the schema adds inside do not make it another value.
+        // Compared without marks, because the schema may mark parts of either value.
         !value.is_null() && self.contents.contains(&key(value.unmark_deep().0, place))
     }
 }
@@ -78,10 +77,10 @@ fn collect(
 }
 
 fn key(value: Value, place: NamePath) -> (Option<NamePath>, Value) {
-    let says_something = match value.kind() {
+    let is_distinctive = match value.kind() {
         Kind::String(text) => !text.is_empty(),
         Kind::Null | Kind::Unknown(_) | Kind::Bool(_) | Kind::Number(_) => false,
         _ => !value.is_empty(),
     };
-    ((!says_something).then_some(place), value)
+    ((!is_distinctive).then_some(place), value)
 }

@@ -40,8 +40,8 @@ pub fn proposed_new(schema: &Block, prior: &Value, config: &Value) -> Result<Val
 }
 
 /// Like [`proposed_new`], without prior values that a provider may choose anew: an argument or a computed
-/// block that is not configured, but has a prior value, is unknown. An earlier configuration may have set
-/// that value.
+/// block that is not configured, but has a prior value, is unknown, because an earlier configuration may
+/// have set that value.
 ///
 /// # Errors
 ///
@@ -156,7 +156,7 @@ struct MergedObject<'v> {
     prior: ObjectView<'v>,
     /// Empty as long as all members are prior's.
     values: Vec<Value>,
-    /// How many members there are so far.
+    /// The number of members so far.
     len: usize,
 }
 
@@ -342,7 +342,7 @@ fn takes_place_of(prior: &Value, config: &Value) -> bool {
     !prior.is_marked() && !config.is_marked() && prior.len().is_some() && prior.ty() == config.ty()
 }
 
-/// By index; where prior has no such index, the element of config stays as it is.
+/// Merges a list by index. Elements without a prior one stay unchanged.
 fn merge_list(
     prior: &Value,
     config: &Value,

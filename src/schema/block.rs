@@ -32,7 +32,7 @@ struct Inner {
     has_computed_blocks: bool,
     /// The traits of all attributes inside, at any depth.
     traits: Traits,
-    /// Made on first use.
+    /// Computed on first use.
     empty: OnceLock<Value>,
 }
 
@@ -66,11 +66,11 @@ pub struct NestedBlock {
     pub nesting: NestingMode,
     /// The schema of each block.
     pub block: Block,
-    /// The least number of blocks that a configuration may have.
+    /// The minimum number of blocks in a configuration.
     pub min_items: u64,
-    /// The largest number of blocks that a configuration may have; 0 is not a limit.
+    /// The maximum number of blocks in a configuration; 0 means no limit.
     pub max_items: u64,
-    /// The provider may choose the blocks where configuration has none.
+    /// Whether the provider may choose the blocks if the configuration has none.
     pub computed: bool,
 }
 
@@ -218,8 +218,8 @@ impl NestedBlock {
         Self { computed: true, ..self }
     }
 
-    /// The type of all its blocks together: list and map blocks with anything dynamic inside are dynamic,
-    /// because their elements may have different types.
+    /// The type of all blocks of this kind together. List and map blocks that contain a dynamic type are
+    /// dynamic themselves, because their elements may differ in type.
     pub fn implied_type(&self) -> Type {
         let object = self.block.implied_type();
         match self.nesting {

@@ -18,8 +18,8 @@ use objchange_text::json::{self, JsonError, RawPart};
 
 /// The schemas of all providers in one document of `terraform providers schema -json`.
 ///
-/// Opening a document finds the places of its schemas. Each schema is parsed on first use and kept, so that
-/// one resource type of a large document costs little. Threads may share the document.
+/// Parsing a document only locates its schemas. Each schema is read on first use and kept, so that one
+/// resource type of a large document costs little. Threads may share the document.
 ///
 /// ```
 /// use objchange::schema::{ProviderSchemas, SchemaKind};
@@ -49,7 +49,7 @@ struct Provider {
     kinds: BTreeMap<SchemaKind, BTreeMap<SmolStr, StoredSchema>>,
     /// The places of functions in the document, by name.
     functions: BTreeMap<SmolStr, Range<usize>>,
-    /// Changes the schema of a resource type when it is read.
+    /// Adjusts the schema of each resource type when it is first read.
     adjust: Option<AdjustFn>,
 }
 
@@ -66,7 +66,7 @@ enum Texts {
 
 type TextFn = dyn Fn(SchemaPart, &str) -> Result<String, MissingSchemaText> + Send + Sync;
 
-/// A schema that was found.
+/// A schema in the document.
 #[derive(Clone, Default)]
 struct StoredSchema {
     /// Its place in the document.
@@ -121,8 +121,8 @@ struct RawProvider<'a> {
     resource_schemas: Option<Entries<RawPart<'a>>>,
     #[serde(borrow, default)]
     data_source_schemas: Option<Entries<RawPart<'a>>>,
-    #[serde(borrow, default)]
     // Terraform 1.8 added functions, 1.10 ephemeral resources, 1.12 identities, and 1.14 list resources and actions.
+    #[serde(borrow, default)]
     ephemeral_resource_schemas: Option<Entries<RawPart<'a>>>,
     #[serde(borrow, default)]
     list_resource_schemas: Option<Entries<RawPart<'a>>>,
@@ -171,9 +171,9 @@ impl ProviderSchemas {
             }
         };
         let format_version = supported(raw.format_version, &text)?;
-        // Without any provider Terraform writes nothing but the version.
-        let other = raw.resource_changes.or(raw.planned_values).or(raw.values).is_some();
-        if raw.provider_schemas.is_none() && (other || format_version.is_none()) {
+        // Without any provider, Terraform writes only the version.
+        let is_plan_or_state = raw.resource_changes.or(raw.planned_values).or(raw.values).is_some();
+        if raw.provider_schemas.is_none() && (is_plan_or_state || format_version.is_none()) {
             return Err(SchemaDocumentError::at(
                 &text,
                 0,
@@ -182,11 +182,11 @@ impl ProviderSchemas {
                 "there is no `provider_schemas` here: is this the output of `terraform providers schema -json`?",
             ));
         }
-        let found =
+        let stored =
             |part: RawPart<'_>| StoredSchema { range: range_of(part, &text), schema: OnceLock::new() };
         let all = |schemas: Option<Entries<RawPart<'_>>>| -> BTreeMap<SmolStr, StoredSchema> {
             let entries = schemas.map(|entries| entries.0).unwrap_or_default();
-            entries.into_iter().map(|(name, part)| (name, found(part))).collect()
+            entries.into_iter().map(|(name, part)| (name, stored(part))).collect()
         };
         let providers: Vec<_> = raw
             .provider_schemas
@@ -194,7 +194,7 @@ impl ProviderSchemas {
             .unwrap_or_default()
             .into_iter()
             .map(|(address, p)| {
-                let own = p.provider.into_iter().map(|part| (SmolStr::default(), found(part))).collect();
+                let own = p.provider.into_iter().map(|part| (SmolStr::default(), stored(part))).collect();
                 let kinds = BTreeMap::from([
                     (SchemaKind::Provider, own),
                     (SchemaKind::Resource, all(p.resource_schemas)),
@@ -221,9 +221,9 @@ impl ProviderSchemas {
         Ok(Self { format_version, providers })
     }
 
-    /// The schemas of one provider whose texts are elsewhere, such as in a cache. The function is called
-    /// when a part is first needed, and returns the JSON object that a document has under this name. Its
-    /// error becomes the message of a [`SchemaDocumentError`].
+    /// The schemas of one provider whose texts are elsewhere, such as in a cache. `text` is called when a part
+    /// is first needed, and returns the JSON object that a document would have under this name. Its error
+    /// becomes the message of a [`SchemaDocumentError`].
     ///
     /// ```
     /// use objchange::schema::{ProviderSchemas, SchemaKind, SchemaPart};
@@ -258,8 +258,8 @@ impl ProviderSchemas {
         Self { format_version: None, providers: BTreeMap::from([(address, provider_schemas)]) }
     }
 
-    /// These schemas, with something filled in that the document does not say about resource types. The function is called
-    /// with each schema when it is read, and returns another one in its place, or `None`. The texts stay as they are.
+    /// Completes schemas of resource types with facts that the document lacks. `adjust` is called with each schema when it is
+    /// first read, and returns its replacement or `None`. The texts do not change.
     ///
     /// ```
     /// use objchange::schema::{Block, ProviderSchemas, SchemaKind};
@@ -276,7 +276,7 @@ impl ProviderSchemas {
     pub fn adjusting_resources(mut self, adjust: fn(&Block) -> Option<Block>) -> Self {
         for provider in self.providers.values_mut() {
             provider.adjust = Some(adjust);
-            // Those that were read before are read again.
+            // Schemas that were read before are read and adjusted again.
             let resources = provider.kinds.get_mut(&SchemaKind::Resource).into_iter().flatten();
             resources.for_each(|(_, stored)| stored.schema = OnceLock::new());
         }
@@ -341,7 +341,7 @@ impl ProviderSchemas {
     ///
     /// # Errors
     ///
-    /// The text could not be got from where it is kept.
+    /// The function given to [`from_texts`](Self::from_texts) failed.
     pub fn text(
         &self,
         provider: &str,
@@ -432,7 +432,7 @@ impl Provider {
         {
             schema.block = block;
         }
-        // Another thread may have read the schema meanwhile. Both are equal, and the first one stays.
+        // Another thread may have read the schema meanwhile. The two are equal; the first one stays.
         Ok(Some(found.schema.get_or_init(|| Box::new(schema))))
     }
 }
@@ -451,7 +451,7 @@ fn schema(
     let raw: RawSchema = read(text, range.clone(), keys)?;
     let block = match (raw.block, raw.attributes) {
         (Some(block), _) => block,
-        // An identity schema is a block without the word around it.
+        // An identity schema has its attributes at the top, without a `block` around them.
         (None, Some(_)) if kind == SchemaKind::Identity => read::<IdentityBlock>(text, range, keys)?.0,
         // A provider without configuration has a schema without a block.
         (None, _) => Block::new::<&str>([], []),
@@ -471,7 +471,7 @@ fn range_of(part: RawPart<'_>, text: &str) -> Range<usize> {
     from..from + part.0.len()
 }
 
-/// The version of the document's format, if it is one that can be read or none is given.
+/// Checks the version of the document's format. A document without a version is accepted.
 fn supported(version: Option<RawPart<'_>>, text: &str) -> Result<Option<String>, SchemaDocumentError> {
     let Some(raw) = version else { return Ok(None) };
     let range = range_of(raw, text);
@@ -486,7 +486,7 @@ fn supported(version: Option<RawPart<'_>>, text: &str) -> Result<Option<String>,
     }
 }
 
-/// Reads the part of the text that is at these keys.
+/// Reads the part of the text at this range. `keys` lead to it, for the location of errors.
 fn read<'t, T: Deserialize<'t>>(
     text: &'t str,
     range: Range<usize>,

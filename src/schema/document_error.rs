@@ -1,4 +1,4 @@
-//! Why a document of schemas cannot be read.
+//! The error of reading a schema document.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -15,7 +15,7 @@ pub struct SchemaDocumentError {
     /// The part of the document with the problem: the keys from the root on, such as
     /// `provider_schemas["registry.terraform.io/hashicorp/null"].resource_schemas.null_resource.block`.
     pub location: String,
-    /// The byte in the document that is wrong, from 0; its length where that ends too early.
+    /// The offset of the error in bytes; the document's length if it ends too early.
     pub offset: usize,
     /// The line in the document, from 1.
     pub line: usize,
@@ -31,11 +31,11 @@ pub struct SchemaDocumentError {
 pub enum SchemaDocumentErrorKind {
     /// The text is not JSON, or a part of it has the wrong form.
     Json(ReadErrorKind),
-    /// It holds no schemas: it is another document.
+    /// It is another kind of document, without schemas.
     NotSchemas,
     /// The version of its format is not supported.
     UnsupportedVersion,
-    /// The text of a schema could not be got from where it is kept.
+    /// The text of a schema, which is outside of the document, could not be read.
     NoText,
 }
 
@@ -106,7 +106,7 @@ impl fmt::Display for SchemaDocumentError {
     }
 }
 
-/// The place at these keys of the document, and at others in it.
+/// The location of a part: `keys` lead to it from the root, and `inside` continues within it.
 pub(super) fn location<'s>(keys: &[&str], inside: impl Iterator<Item = &'s Segment>) -> String {
     let mut out = String::new();
     for key in keys {

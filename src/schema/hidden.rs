@@ -131,7 +131,7 @@ fn objects(members: Members<'_>, nesting: NestingMode, value: &Value, earlier: O
 }
 
 impl<'s> Members<'s> {
-    /// The members in which something is to be hidden, with their positions in the object's type.
+    /// The members with parts to hide, with their positions in the object's type.
     fn hidden(self) -> impl Iterator<Item = (usize, &'s str, Member<'s>)> {
         let members = self.iter().enumerate().map(|(i, (name, member))| (i, name.as_str(), member));
         members.filter(|(_, _, member)| match member {

@@ -1,4 +1,4 @@
-//! Reading a block's schema as `terraform providers schema -json` writes it.
+//! Reads the schema of a block in the form of `terraform providers schema -json`.
 
 use std::fmt;
 use std::marker::PhantomData;

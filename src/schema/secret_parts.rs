@@ -1,5 +1,5 @@
-//! Finds the secret parts of objects: those that their schema calls sensitive or write-only, and those that
-//! are marked in one of the objects.
+//! Finds the secret parts of objects: those that the schema calls sensitive or write-only, and those that are
+//! marked in one of the objects.
 //!
 //! No other code decides this. A walk over objects carries a path that asks a [`SecretParts`] when there is
 //! something to report, so that paths, names, types and values in errors contain no secrets.
@@ -18,9 +18,9 @@ pub(crate) struct SecretParts<'a> {
     schema: Option<&'a Block>,
     /// The objects, with their marks.
     objects: &'a [&'a Value],
-    /// Everything is secret from this many steps below the root on.
+    /// The depth from which on everything is secret, if there is one.
     depth: usize,
-    /// Where marks are. Computed on first use, because most objects have nothing to report.
+    /// The places of marks. Computed on first use, because most objects have nothing to report.
     marks: OnceLock<PathTrie<bool>>,
 }
 
@@ -64,7 +64,7 @@ impl<'a> SecretParts<'a> {
                             path.steps().iter().map(|step| scope.go(step).place(step)).collect();
                         *marks.insert(&place) = true;
                     }
-                    // The mark covers all that is inside.
+                    // The mark covers everything inside.
                     if value.is_marked() || !value.contains_marked() { Descend::Over } else { Descend::Into }
                 });
             }
@@ -82,7 +82,7 @@ impl PathRedactor for SecretParts<'_> {
         for (i, step) in path.steps().iter().enumerate() {
             let at = scope.go(step);
             marks = marks.and_then(|marks| marks.child_at(&at.place(step)));
-            // The step to an element of a set is all that the element holds.
+            // The step to an element of a set contains the whole element.
             let holds = || scope.has_secrets() || marks.is_some_and(|marks| !marks.is_leaf());
             let is_covered = is_secret || at == At::Element && is_container(step) && holds();
             shown.push(if is_covered { at.without_key(step) } else { step.clone() });

@@ -120,7 +120,7 @@ impl Value {
         match &self.0 {
             Repr::Marked(m) => return m.value.content_hash(),
             Repr::Null(_) => hasher.write_u8(0),
-            // Marks and refinements are no part of the hash, because `same` relies on it also where it ignores them.
+            // The hash leaves out marks and refinements, because `same` also uses it where it ignores them.
             Repr::Unknown(_) => hasher.write_u8(1),
             Repr::Bool(b) => hasher.write_u8(2 + u8::from(*b)),
             Repr::Number(n) => n.hash(&mut hasher),

@@ -22,7 +22,7 @@ const MAX_EXTENSION: u32 = 1024;
 /// The longest prefix of an unknown string that is written, in bytes. A longer one is cut.
 const MAX_PREFIX: usize = 256;
 
-/// The longest form in which a bound of an unknown number is written, in bytes; so both and the promise not
+/// The maximum length of a written bound of an unknown number, in bytes; so both and the promise not
 /// to be null fit into an extension.
 const MAX_BOUND: usize = 500;
 

@@ -6,7 +6,7 @@ use indexmap::IndexSet;
 
 use super::{Path, PathStep};
 
-/// Distinct paths, in the order in which they were inserted.
+/// Distinct paths, in the order of their insertion.
 ///
 /// ```
 /// use objchange::value::{Path, PathSet};
@@ -26,7 +26,7 @@ impl PathSet {
         Self::default()
     }
 
-    /// Adds a path; gives whether it is new.
+    /// Adds a path. Returns whether it is new.
     #[doc(alias = "Add")]
     pub fn insert(&mut self, path: Path) -> bool {
         self.0.insert(path)
@@ -48,13 +48,13 @@ impl PathSet {
         self.0.is_empty()
     }
 
-    /// The paths, in the order in which they were inserted.
+    /// The paths, in the order of their insertion.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = &Path> {
         self.0.iter()
     }
 }
 
-/// So that a part of a path is found in a set without being copied.
+/// Lets a prefix of a path be looked up without a copy.
 impl Borrow<[PathStep]> for Path {
     fn borrow(&self) -> &[PathStep] {
         self.steps()

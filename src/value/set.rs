@@ -121,7 +121,7 @@ impl<'v> SetMerge<'v> {
     /// The set of all elements.
     pub(crate) fn finish(self) -> Value {
         let set_type = self.earlier.ty();
-        // With many new elements sorting anew is no worse.
+        // With many new elements, sorting everything again is not slower.
         let regular = !self.irregular && self.fresh * 4 <= self.elements.len();
         match regular.then(|| merge(&self.elements)).flatten() {
             Some(elements) => Value::sorted_set(set_type, elements),

@@ -1,4 +1,4 @@
-//! Values as text for people. Marked values are never shown.
+//! Prints values for people. Marked values are never shown.
 
 use std::fmt;
 
@@ -10,8 +10,8 @@ pub(crate) use objchange_text::redact::SENSITIVE;
 /// Stands for an ephemeral value that is not sensitive.
 pub(crate) const EPHEMERAL: &str = "(ephemeral value)";
 
-/// The type with no attributes in its objects. Where a map is written as an object, its keys appear as
-/// attribute names, which may be secret.
+/// The type without the attributes of its objects. If a map is written as an object, its keys appear as
+/// attribute names, and may be secret.
 pub(crate) fn nameless(ty: &Type) -> Type {
     match ty {
         Type::List(element) => Type::list(nameless(element)),

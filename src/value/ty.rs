@@ -125,8 +125,7 @@ impl ObjectType {
         self.attributes.binary_search_by(|(n, _)| n.as_str().cmp(name)).ok()
     }
 
-    /// Like [`position`](Self::position), of an attribute that is likely to be at this one, and whose name
-    /// may be in any normal form.
+    /// Like [`position`](Self::position), but tries `likely` first, and accepts a name in any normal form.
     pub(super) fn position_of_key(&self, likely: usize, key: &str) -> Option<usize> {
         match self.attributes.get(likely) {
             Some((name, _)) if name == key => Some(likely),
@@ -150,7 +149,7 @@ impl fmt::Debug for ObjectType {
 }
 
 impl Type {
-    /// The type that is not known yet, or any type, as a function beside the others.
+    /// The dynamic type, as a constructor like the others.
     ///
     /// ```
     /// use objchange::Type;
@@ -236,7 +235,7 @@ impl Type {
         }
     }
 
-    /// Whether both are one and the same type, which costs nothing to see; equal types need not be.
+    /// Whether both share one allocation, which is cheap to test. Equal types need not.
     pub(crate) fn is_shared_with(&self, other: &Type) -> bool {
         match (self, other) {
             (Self::List(a), Self::List(b)) | (Self::Set(a), Self::Set(b)) | (Self::Map(a), Self::Map(b)) => {

@@ -52,7 +52,7 @@ pub(super) enum Apart {
 /// Answers related questions about types, and remembers expensive answers.
 ///
 /// Whether a tuple converts to a list of any type depends on the common type of its elements. Each type
-/// around the tuple asks for it again, twice a level if nobody remembered the answer.
+/// around the tuple asks for it again, twice per level without a cache.
 pub(super) struct Unifier {
     /// The common type of the parts of a tuple or an object, by the address of that type in memory. The
     /// type is kept alive, so that no other type can take its address.

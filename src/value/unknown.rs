@@ -1,4 +1,4 @@
-//! Unknown values and their promises.
+//! Unknown values and their refinements.
 
 use smol_str::SmolStr;
 
@@ -18,13 +18,13 @@ use super::{Kind, Number, Repr, Type, Unknown, Value};
 /// ```
 #[derive(Clone, PartialEq, Eq, Default)]
 pub struct Refinements {
-    /// It will not be null.
+    /// The value will not be null.
     pub not_null: bool,
-    /// The string will start so.
+    /// The prefix of the string.
     pub string_prefix: Option<SmolStr>,
-    /// The number will not be below.
+    /// The lower bound of the number.
     pub number_lower: Option<Bound>,
-    /// The number will not be above.
+    /// The upper bound of the number.
     pub number_upper: Option<Bound>,
     /// The minimum length of the collection.
     pub length_lower: Option<u64>,
@@ -50,7 +50,7 @@ pub enum RefinementError {
     NotApplicable {
         /// The type of the value.
         ty: Type,
-        /// Which refinement.
+        /// The kind of refinement.
         refinement: &'static str,
     },
     /// A lower bound above the upper one.
@@ -61,7 +61,7 @@ pub enum RefinementError {
     TooLong {
         /// The length.
         length: u64,
-        /// The longest supported.
+        /// The supported maximum.
         max: u64,
     },
 }
@@ -114,8 +114,7 @@ impl Refinements {
         if numbers_cross || lengths_cross { Err(RefinementError::Contradiction) } else { Ok(()) }
     }
 
-    /// Removes parts that promise nothing, so that equal promises are equal data. An empty refinement still
-    /// differs from a bare unknown, and stays.
+    /// Removes parts that promise nothing, so that equal promises are equal data.
     fn normalize(&mut self) {
         if let Some(prefix) = &self.string_prefix {
             self.string_prefix = Some(super::build::normal_form(prefix));
@@ -131,7 +130,7 @@ impl Refinements {
         if self.string_prefix.as_deref() == Some("") {
             self.string_prefix = None;
         }
-        // A refinement without content is not equal to a bare unknown in go-cty, so one trace of it stays.
+        // In go-cty an empty refinement is not equal to a bare unknown value, so one part of it stays.
         if self.is_empty() && bare.length_upper.is_some() {
             self.length_lower = Some(0);
         } else if self.is_empty() {
@@ -139,7 +138,7 @@ impl Refinements {
         }
     }
 
-    /// The promises without lengths and bounds, which a value of another type could not have.
+    /// Only the promise about null: the others do not apply to a value of another type.
     pub(crate) fn nullness_only(&self) -> Self {
         if self.not_null { Self::not_null() } else { Self::default() }
     }
@@ -150,13 +149,13 @@ impl Refinements {
         above && below
     }
 
-    /// Whether a collection whose length lies between these may fulfil the promise.
+    /// Whether a collection of `least` to `most` elements may fulfil the promises.
     fn allows_length(&self, least: u64, most: u64) -> bool {
         self.length_lower.is_none_or(|lower| most >= lower)
             && self.length_upper.is_none_or(|upper| least <= upper)
     }
 
-    /// Whether both may hold for one value; prefixes are not compared.
+    /// Whether one value may fulfil both. Prefixes are not compared.
     fn overlaps(&self, other: &Refinements) -> bool {
         let below = |lower: &Option<Bound>, upper: &Option<Bound>| match (lower, upper) {
             (Some(l), Some(u)) => l.value <= u.value,
@@ -168,7 +167,7 @@ impl Refinements {
     }
 }
 
-/// Shows the promises; a string prefix is part of a value and shown like one.
+/// Shows the promises, including a string prefix, which is a part of the value.
 impl std::fmt::Debug for Refinements {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let mut out = f.debug_struct("Refinements");
@@ -192,11 +191,11 @@ impl std::fmt::Debug for Refinements {
     }
 }
 
-/// The longest list that is built because its exact length is promised.
+/// The maximum length of a list that is built because its exact length is promised.
 const MAX_EXACT_LENGTH: u64 = 1 << 20;
 
 impl Value {
-    /// An unknown value with promises about it; where they leave a single possibility, that one.
+    /// An unknown value with promises about it. If they leave a single possibility, that value.
     ///
     /// For the dynamic type, refinements are ignored.
     ///
@@ -233,8 +232,8 @@ impl Value {
                         return Ok(Self::list_like(&ty, vec![element; n as usize]));
                     }
                     (Type::Set(_), 0) => return Ok(Self::set_like(&ty, Vec::new())),
-                    // Two unknown elements could become equal, so only a set of length 0 or 1 can be
-                    // written down.
+                    // Two unknown elements may turn out equal, so only a set of 0 or 1 elements can be
+                    // built.
                     (Type::Set(element), 1) => {
                         return Ok(Self::set_like(&ty, vec![Self::unknown((**element).clone())]));
                     }
@@ -246,10 +245,10 @@ impl Value {
         Ok(Self(Repr::Unknown(std::sync::Arc::new(Unknown { ty, refinements }))))
     }
 
-    /// Whether a value of the final type is one that this unknown value may become.
+    /// Whether this value may become `actual`, which has its final type.
     ///
-    /// An unknown `actual` is refused only where its own range lies outside; a null only by not-null.
-    /// Anything known is only ever itself.
+    /// Null is refused only by `not_null`, and an unknown `actual` only if its bounds lie outside. A known value
+    /// becomes only itself.
     #[doc(alias = "Includes")]
     pub fn may_become(&self, actual: &Value) -> bool {
         let Kind::Unknown(refinements) = self.kind() else {
@@ -272,9 +271,8 @@ impl Value {
     }
 }
 
-/// How many elements a set may have in the end: those with unknown parts may turn out equal to others.
+/// The least and most elements that a set may have in the end: those with unknown parts may turn out equal to others.
 pub(crate) fn set_length_range(elements: &[Value]) -> (u64, u64) {
     let n = elements.len() as u64;
-    // Elements with unknown parts may become equal, but at least one stays.
     if elements.iter().all(Value::is_wholly_known) { (n, n) } else { (1, n) }
 }

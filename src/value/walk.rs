@@ -1,4 +1,4 @@
-//! Walking a value, and rebuilding it with parts replaced.
+//! Walks a value, and rebuilds it with parts replaced.
 
 use std::ops::ControlFlow;
 
@@ -9,7 +9,7 @@ use super::{Kind, Path, PathStack, PathStep, Repr, StepRef, Type, Value, set};
 pub enum Descend {
     /// Visit the parts.
     Into,
-    /// Pass over the parts.
+    /// Skip the parts.
     Over,
 }
 
@@ -37,8 +37,8 @@ impl Value {
 
     /// Rebuilds the value: replaces each part by the result of `change`, children first.
     ///
-    /// Parts that stay as they are remain shared. Where the elements of a collection get different types,
-    /// the result is a tuple or an object.
+    /// Unchanged parts remain shared. If the elements of a collection get different types, it becomes a tuple
+    /// or an object.
     ///
     /// # Errors
     ///
@@ -73,12 +73,12 @@ impl Value {
         path.steps().iter().try_fold(self, |value, step| value.step(step))
     }
 
-    /// The part one step further.
+    /// The part at this step.
     pub(crate) fn step(&self, step: &PathStep) -> Option<&Value> {
         self.part(self.position_of(step)?)
     }
 
-    /// The part that is at a position among the parts of this container.
+    /// The part at this position of the container.
     pub(crate) fn part(&self, position: usize) -> Option<&Value> {
         match self.kind() {
             Kind::Map(map) => map.entries().get(position).map(|(_, value)| value),
@@ -87,7 +87,7 @@ impl Value {
         }
     }
 
-    /// The position of the part that a step leads to among the parts of this container.
+    /// The position of the part at this step of the container.
     pub(crate) fn position_of(&self, step: &PathStep) -> Option<usize> {
         match (self.kind(), step) {
             (Kind::Object(object), PathStep::Attribute(name)) => object.object_type().position(name),
@@ -153,7 +153,7 @@ impl Value {
         }
     }
 
-    /// Whether both are the same shared container, or equal leaves that cost nothing to compare.
+    /// Whether both are one shared container, or equal leaves that are cheap to compare.
     pub(crate) fn same_place(&self, other: &Value) -> bool {
         match (&self.0, &other.0) {
             (Repr::Marked(a), Repr::Marked(b)) => {

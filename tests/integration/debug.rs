@@ -77,7 +77,7 @@ fn of_schemas() {
     );
 }
 
-/// Of the objects only whether they are there: who shows them knows no schema, which says what of them is secret.
+/// Objects are only shown as present or absent, because only a schema tells which of their parts are secret.
 #[test]
 fn of_questions_and_answers() {
     let schema = Block::new(

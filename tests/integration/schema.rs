@@ -250,7 +250,7 @@ mod validate {
     }
 }
 
-/// What replaces a part of a schema is named, and never shown.
+/// The error for a value in place of a schema names its kind, and does not show it.
 #[test]
 fn what_is_no_schema_is_named() {
     for (instead, name) in

@@ -1,4 +1,4 @@
-//! What is promised of an unknown value: which promises a type can have, and what they say of what it becomes.
+//! Refinements of unknown values: which ones a type can have, and which values they allow.
 
 use crate::common;
 
@@ -65,7 +65,7 @@ fn each_type_has_its_own_promises() {
             }
         }
     }
-    // Of a value whose type is unknown nothing can be said.
+    // A value of unknown type cannot have refinements.
     let dynamic = Value::unknown(Type::Dynamic);
     assert_eq!(unknown(&Type::Dynamic, lengths(Some(1), None)), dynamic);
 }
@@ -190,7 +190,7 @@ fn what_breaks_a_promise_is_refused() {
     }
 }
 
-/// Of two unknown values, one may become the other unless no value is both.
+/// One of two unknown values may become the other unless no value fulfils both.
 #[test]
 fn an_unknown_value_out_of_range_is_refused() {
     let list = Type::list(Type::Number);
@@ -207,7 +207,7 @@ fn an_unknown_value_out_of_range_is_refused() {
     }
 }
 
-/// What holds of the value, each promise on its own or not.
+/// The promises of a value, each present or not.
 fn true_promises(value: &Value, [is_not_null, lower, upper]: [bool; 3]) -> Refinements {
     let bound = || value.as_number().map(|n| Bound { value: n.clone(), inclusive: true });
     let start = || value.as_str().and_then(|text| text.chars().next()).map(|c| c.to_string().into());

@@ -9,7 +9,7 @@ use objchange::value::{ConvertErrorKind, Path, TypeMismatch, TypeMismatchKind};
 use objchange::{Type, Value};
 use objchange_case::{Answer, Case, Outcome};
 
-/// What the page says about one kind.
+/// The page's entry for one kind.
 #[derive(Debug)]
 struct Entry {
     sentence: String,

@@ -1,4 +1,4 @@
-//! What a walk tells about paths, and what it costs.
+//! The paths of a walk, and its cost.
 
 use allocation_counter::measure;
 use objchange::value::{Descend, Path, PathStack};

@@ -5,7 +5,7 @@ use std::path::Path;
 use libtest_mimic::{Failed, Trial};
 use objchange::value::{ArithmeticError, Number};
 
-/// What an expression gives; `None` if it is not one of those that are read here.
+/// The result of an expression; `None` if this test does not read it.
 type Answer = Option<Result<Number, ArithmeticError>>;
 
 /// Reads sums, products, signs, parentheses and calls, and computes as it goes.

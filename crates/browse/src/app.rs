@@ -8,11 +8,11 @@ use crate::detail::{Detail, HeadLine, Layout, Role};
 use crate::search::Search;
 use crate::tree::{Kind, Tree};
 
-/// Narrower screens show one pane at a time.
-const TWO_PANES: u16 = 60;
+/// Narrower screens, in columns, show one pane at a time.
+const MIN_TWO_PANES: u16 = 60;
 
-/// The fewest columns of a pane beside another one.
-const NARROWEST: u16 = 16;
+/// The minimum columns of a pane beside another one.
+const MIN_PANE: u16 = 16;
 
 /// One of the two sides of the screen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -47,7 +47,7 @@ pub(crate) struct Input {
     pub(crate) before: String,
 }
 
-/// Settings of the screen, and its title for the document.
+/// Settings of the screen.
 #[derive(Debug, Clone, Default)]
 pub struct Settings {
     /// The screen has colours.
@@ -56,7 +56,7 @@ pub struct Settings {
     pub warnings: Vec<String>,
 }
 
-/// Says why an entry cannot be shown, as the program would say it.
+/// Turns the error of an entry into the program's message for it.
 pub(crate) type Explain<'e> = dyn Fn(ShowError) -> String + 'e;
 
 /// Everything that the screen shows.
@@ -66,19 +66,19 @@ pub(crate) struct App<'r, 'p> {
     explain: Box<Explain<'r>>,
     pub(crate) tree: Tree,
     pub(crate) detail: Detail,
-    /// The node that the details are of.
+    /// The node whose details are shown.
     detail_of: Option<usize>,
     pub(crate) focus: Pane,
     /// The size of the screen.
     pub(crate) size: (u16, u16),
     /// The columns of the tree, if the user has chosen them.
     pub(crate) tree_columns: Option<u16>,
-    /// Only the pane that keys go to is shown.
+    /// Only the focused pane is shown.
     pub(crate) is_zoomed: bool,
     pub(crate) wraps: bool,
     pub(crate) unfolds: bool,
     pub(crate) filters: Vec<OutlineFilter>,
-    /// Which filters are chosen; none lets everything through.
+    /// Whether each filter is chosen. If none is, all items pass.
     pub(crate) chosen: Vec<bool>,
     pub(crate) search: Search,
     pub(crate) input: Option<Input>,
@@ -90,7 +90,7 @@ pub(crate) struct App<'r, 'p> {
     pub(crate) has_mouse: bool,
     /// The line between the panes is being dragged.
     pub(crate) drags: bool,
-    /// The error of something that could not be shown.
+    /// The first error of an item that could not be shown.
     pub(crate) error: Option<String>,
 }
 
@@ -147,14 +147,14 @@ impl<'r, 'p> App<'r, 'p> {
         let footer = Rect::new(0, height.saturating_sub(1), width, u16::from(height > 1));
         let panes = |x, width| Rect::new(x, headline.height, width, height.saturating_sub(2));
         let both = Areas { headline, footer, ..Areas::default() };
-        if self.is_zoomed || width < TWO_PANES {
+        if self.is_zoomed || width < MIN_TWO_PANES {
             return match self.focus {
                 Pane::Tree => Areas { tree: panes(0, width), ..both },
                 Pane::Detail => Areas { detail: panes(0, width), ..both },
             };
         }
         let wanted = self.tree_columns.unwrap_or((width * 2 / 5).min(60));
-        let columns = wanted.clamp(NARROWEST, width - NARROWEST - 1);
+        let columns = wanted.clamp(MIN_PANE, width - MIN_PANE - 1);
         let rest = columns + 1;
         Areas {
             tree: panes(0, columns),
@@ -164,7 +164,7 @@ impl<'r, 'p> App<'r, 'p> {
         }
     }
 
-    /// Whether an item is let through by the filters and the search.
+    /// Whether an item passes the filters and the search.
     pub(crate) fn passes(&self, item: usize) -> bool {
         passes(&self.filters, &self.chosen, &self.search, &self.outline.items, item)
     }
@@ -176,14 +176,14 @@ impl<'r, 'p> App<'r, 'p> {
         tree.refresh(|item| passes(filters, chosen, search, items, item), |item| items[item].is_loss);
     }
 
-    /// Makes the details of the selected node, and scrolls to visible parts.
+    /// Updates the details of the selected node, and keeps its scroll position in range.
     pub(crate) fn settle(&mut self) {
         let areas = self.areas();
         if self.detail_of != Some(self.tree.selected) {
             self.detail = self.details();
             self.detail_of = Some(self.tree.selected);
             self.lay_out(areas);
-            // It scrolls to a row, so the rows have to be there first.
+            // After the layout, because it scrolls to a row.
             self.show_first_match();
         }
         self.lay_out(areas);
@@ -298,7 +298,7 @@ fn passes(
     is_chosen && search.matches(item)
 }
 
-/// The line about an item.
+/// The outline's line for an item.
 fn line(item: &OutlineItem<'_, '_>) -> HeadLine {
     item.line.iter().fold(HeadLine::default(), |line, piece| {
         let role = match piece {

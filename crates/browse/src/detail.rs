@@ -259,7 +259,7 @@ fn push_rows(rows: &mut Vec<Row>, line: usize, text: &str, layout: Layout) {
         }
         let piece = &text[start..start + fits];
         let space = piece.rfind(' ').map(|space| space + 1).filter(|end| *end > piece.len() / 2);
-        // The spaces in front of a line are no place to break it.
+        // A line is not broken within its leading spaces.
         let end = start + space.filter(|end| start + end > spaces).unwrap_or(fits);
         rows.push(row(start, end, indent));
         (start, indent) = (end, rest_indent);

@@ -15,7 +15,7 @@ use crate::keys;
 use crate::tree::{Kind, Node};
 
 /// How far around a row matches are searched that are partly on it, in bytes.
-// A match may begin left of the row. It has at most `LONGEST` characters of four bytes, so it begins within this
+// A match may begin left of the row. It has at most `MAX_QUERY` characters of four bytes, so it begins within this
 // distance.
 const AROUND: usize = 1_000;
 

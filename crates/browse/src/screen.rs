@@ -1,4 +1,4 @@
-//! The screen of the terminal: taken when the program starts, and given back when it ends, panics or gets a signal.
+//! Takes over the screen of the terminal, and restores it when the program ends, panics or gets a signal.
 
 use std::io::{self, BufWriter, Stdout, Write};
 use std::sync::Once;
@@ -22,15 +22,15 @@ use crate::app::{App, Settings};
 use crate::draw::draw;
 use crate::update::{Effect, Event, update};
 
-/// The terminal is ours, and has to be given back.
+/// Whether the terminal is taken over and must be restored.
 static IS_TAKEN: AtomicBool = AtomicBool::new(false);
 
 /// The screen, until it is dropped.
 #[derive(Debug)]
 pub struct Screen {
-    // A frame goes out in one piece, which matters over a network.
+    // Buffered, so that a frame is sent in one piece, which matters over a network.
     terminal: Terminal<CrosstermBackend<BufWriter<Stdout>>>,
-    /// The columns and rows at first.
+    /// The initial columns and rows.
     size: (u16, u16),
 }
 
@@ -39,7 +39,7 @@ pub struct Screen {
 pub enum End {
     /// With the key for it.
     Quit {
-        /// The error of something that could not be shown.
+        /// With the error of an item that could not be shown.
         error: Option<String>,
     },
     /// With Ctrl-C.
@@ -66,7 +66,7 @@ impl Screen {
         HOOK.call_once(|| {
             let before = panic::take_hook();
             panic::set_hook(Box::new(move |info| {
-                // The screen must be given back first, or the message of the panic would be lost with it.
+                // The terminal must be restored first, or the message of the panic would vanish with the screen.
                 give_back();
                 before(info);
             }));
@@ -77,7 +77,7 @@ impl Screen {
         // dropped.
         let screen = Self { terminal, size: (size.width, size.height) };
         take(true)?;
-        // From here on another size is noticed.
+        // From here on, changes of the size are noticed.
         crossterm::event::poll(Duration::ZERO)?;
         Ok(screen)
     }
@@ -98,13 +98,13 @@ impl Screen {
         Ok(if end == Effect::Interrupt { End::Interrupted } else { End::Quit { error: app.error } })
     }
 
-    /// Comes back with the effect that ends it.
+    /// Runs the main loop. Returns the effect that ends it.
     fn run(&mut self, app: &mut App<'_, '_>) -> io::Result<Effect> {
         let messages = listen()?;
         loop {
             self.terminal.draw(|frame| draw(app, frame))?;
             let mut next = match app.search.progress() {
-                // With no search going on, waiting here uses no time of the processor.
+                // Without a search in progress, waiting here uses no processor time.
                 None => messages.recv().ok(),
                 Some(_) => match messages.try_recv() {
                     Ok(message) => Some(message),
@@ -151,14 +151,14 @@ impl Screen {
         Ok(None)
     }
 
-    /// Performs the default action of the signal, after the screen is given back.
+    /// Restores the terminal and performs the default action of the signal.
     #[cfg(unix)]
     fn signal(&mut self, app: &mut App<'_, '_>, signal: i32) -> io::Result<()> {
         use signal_hook::consts::SIGCONT;
         give_back();
         // Nothing can catch SIGSTOP, so after SIGCONT alone the shell may have used the terminal in between.
         if signal != SIGCONT {
-            // The program stops and later continues here; or it ends.
+            // The program stops here and may later continue, or it ends.
             signal_hook::low_level::emulate_default_handler(signal)?;
         }
         take(app.has_mouse)?;
@@ -193,9 +193,9 @@ fn take_mouse(takes: bool) -> io::Result<()> {
     if takes { execute!(out, EnableMouseCapture) } else { execute!(out, DisableMouseCapture) }
 }
 
-/// Gives the terminal back, if it is taken. An error cannot be reported any more.
+/// Restores the terminal, if it is taken. Errors cannot be reported any more.
 fn give_back() {
-    // A panic, a signal and the end of the screen all come here, and only the first of them has anything to do.
+    // A panic, a signal and the end of the screen all call this, and only the first call must act.
     if !IS_TAKEN.swap(false, Ordering::SeqCst) {
         return;
     }
@@ -205,7 +205,7 @@ fn give_back() {
     _ = terminal::disable_raw_mode();
 }
 
-/// Says that keys are no longer read, also when the thread that reads them panics: else nothing could end the program.
+/// Reports that keys are no longer read, even if their thread panics. Otherwise nothing could end the program.
 struct KeysEnd(Sender<Message>);
 
 impl Drop for KeysEnd {
@@ -240,7 +240,7 @@ fn listen_to_signals(to: Sender<Message>) -> io::Result<()> {
         let mut ends = false;
         for signal in signals.forever() {
             let goes_on = matches!(signal, SIGCONT | SIGTSTP);
-            // A second signal ends the program at once, whatever it is busy with.
+            // A second signal ends the program at once, even if it is busy.
             if ends && !goes_on || to.send(Message::Signal(signal)).is_err() {
                 _ = signal_hook::low_level::emulate_default_handler(signal);
             }

@@ -1,16 +1,15 @@
-//! The search: it covers the lines of items at once, and their diffs a few items at a time, so that keys
-//! are not delayed.
+//! Searches the lines of all items at once, and their diffs a few items at a time, so that keys are not delayed.
 
 use std::ops::Range;
 
 use objchange_plan::Outline;
 use objchange_text::re2::Pattern;
 
-/// The most characters of a search.
-pub(crate) const LONGEST: usize = 200;
+/// The maximum length of a search, in characters.
+pub(crate) const MAX_QUERY: usize = 200;
 
-/// How much text is searched at a time, in bytes, and how many items.
-// Keys are only looked for between two of these parts, so a part must be searched before the user notices a delay.
+/// The bytes of text, and the number of items, that are searched at a time.
+// Keys are handled only between two such parts, so each part must be quick enough for a user not to notice.
 const TEXT_AT_A_TIME: usize = 256 << 10;
 const ITEMS_AT_A_TIME: usize = 64;
 
@@ -19,7 +18,7 @@ const ITEMS_AT_A_TIME: usize = 64;
 pub(crate) struct Search {
     query: String,
     words: Vec<Pattern>,
-    /// Any of the words, to show where they are.
+    /// Matches any of the words, to highlight them.
     any: Option<Pattern>,
     /// The state of each item.
     found: Vec<Match>,
@@ -49,7 +48,7 @@ impl Search {
 
     /// Starts a search for another text.
     pub(crate) fn set(&mut self, query: &str, outline: &Outline<'_, '_>) {
-        // An item without a text does not have a longer one, either.
+        // An item that does not contain a text does not contain a longer one, either.
         let is_longer = self.is_active() && query.starts_with(&self.query);
         let words: Vec<&str> = query.split_whitespace().collect();
         self.words = words.iter().filter_map(|word| pattern(&[word])).collect();
@@ -58,8 +57,8 @@ impl Search {
         self.next = 0;
         self.found.resize(outline.items.len(), Match::Unknown);
         for (found, item) in self.found.iter_mut().zip(&outline.items) {
-            // Lines are there already, while a diff has to be made first. So lines are searched for all items at once,
-            // and diffs bit by bit.
+            // Lines exist already, while diffs are expensive to make. So all lines are searched at once, and diffs bit
+            // by bit.
             if is_longer && *found == Match::No {
                 continue;
             }
@@ -76,12 +75,12 @@ impl Search {
         !self.is_active() || self.found.get(item) == Some(&Match::Yes)
     }
 
-    /// How many items have been searched, if not all of them have.
+    /// The number of items searched so far; `None` if all are.
     pub(crate) fn progress(&self) -> Option<usize> {
         (self.is_active() && self.next < self.found.len()).then_some(self.next)
     }
 
-    /// Searches some more diffs, and says whether any has the words.
+    /// Searches some more diffs. Returns whether any of them has the words.
     pub(crate) fn advance(&mut self, outline: &Outline<'_, '_>) -> bool {
         let (mut text, mut items, mut any) = (0, 0, false);
         while self.progress().is_some() && text < TEXT_AT_A_TIME && items < ITEMS_AT_A_TIME {
@@ -102,7 +101,7 @@ impl Search {
                     };
                     self.words.iter().all(has)
                 }
-                // An item that cannot be read stays in sight, because its details are where the user learns why.
+                // An item that cannot be read counts as a match, because its details tell the user why.
                 Err(_) => true,
             };
             self.found[index] = if has_all { Match::Yes } else { Match::No };
@@ -127,7 +126,7 @@ impl Search {
     }
 }
 
-/// A pattern that matches any of these words as they are, in any case.
+/// A pattern that matches any of these words literally, ignoring case.
 fn pattern(words: &[&str]) -> Option<Pattern> {
     let mut pattern = String::from("(?i)(?:");
     for (index, word) in words.iter().enumerate() {

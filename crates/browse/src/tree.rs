@@ -1,4 +1,4 @@
-//! The tree beside the details: sections, modules and their items, some of them as rows.
+//! The tree of sections, modules and items. The open ones are shown as rows beside the details.
 
 use objchange_plan::{Outline, OutlineNode};
 
@@ -23,10 +23,10 @@ pub(crate) struct Node {
     pub(crate) label: String,
     pub(crate) depth: usize,
     pub(crate) parent: Option<usize>,
-    /// The end of the nodes below it.
+    /// The end of the range of nodes below it.
     end: usize,
     pub(crate) is_open: bool,
-    /// How many of the items below it pass, and how many of these are lost.
+    /// The number of items below it that pass, and of lost ones among them.
     pub(crate) items: usize,
     pub(crate) losses: usize,
 }
@@ -35,9 +35,9 @@ pub(crate) struct Node {
 #[derive(Debug)]
 pub(crate) struct Tree {
     pub(crate) nodes: Vec<Node>,
-    /// The nodes that are to be seen, from the top.
+    /// The visible nodes, from the top.
     pub(crate) rows: Vec<usize>,
-    /// The node that is selected; it has a row.
+    /// The selected node, which always has a row.
     pub(crate) selected: usize,
     /// The first row on the screen.
     pub(crate) top: usize,
@@ -130,7 +130,7 @@ impl Tree {
         }
     }
 
-    /// Selects a node, and opens everything around it. It is one that passes.
+    /// Selects a node that passes, and opens everything around it.
     pub(crate) fn reveal(&mut self, node: usize) {
         let mut around = self.nodes[node].parent;
         while let Some(index) = around {
@@ -140,7 +140,7 @@ impl Tree {
         self.selected = node;
     }
 
-    /// The next item that passes after the selected node, or before it, also in closed modules; the first one after the last.
+    /// The next passing item after or before the selected node, even in closed modules. After the last one comes the first.
     pub(crate) fn next_item(&self, forward: bool, wanted: impl Fn(usize) -> bool) -> Option<usize> {
         let count = self.nodes.len();
         (1..=count)
@@ -153,7 +153,7 @@ impl Tree {
         &self.nodes[self.selected]
     }
 
-    /// How many items pass.
+    /// The number of items that pass.
     pub(crate) fn found(&self) -> usize {
         self.nodes.iter().filter(|node| node.parent.is_none()).map(|node| node.items).sum()
     }
@@ -181,14 +181,14 @@ impl Tree {
     }
 }
 
-/// Adds a node, and gives its place.
+/// Adds a node, and returns its position.
 fn push(nodes: &mut Vec<Node>, kind: Kind, label: String, depth: usize, parent: Option<usize>) -> usize {
     let end = nodes.len() + 1;
     nodes.push(Node { kind, label, depth, parent, end, is_open: true, items: 0, losses: 0 });
     nodes.len() - 1
 }
 
-/// Adds a module: its items, then the modules inside of it. They are no deeper than the outline allows.
+/// Adds a module: its items, then its inner modules. The outline limits the depth.
 fn push_module(
     nodes: &mut Vec<Node>,
     outline: &Outline<'_, '_>,
@@ -206,7 +206,7 @@ fn push_module(
     nodes[node].end = nodes.len();
 }
 
-/// Adds the items of a group, which are beside each other.
+/// Adds the items of a group.
 fn push_items(
     nodes: &mut Vec<Node>,
     outline: &Outline<'_, '_>,

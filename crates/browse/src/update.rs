@@ -9,16 +9,16 @@ use ratatui::layout::{Position, Rect};
 use crate::app::{App, Input, Pane, Popup};
 use crate::draw::{indent, popup_area, popup_top};
 use crate::keys::KEYS;
-use crate::search::LONGEST;
+use crate::search::MAX_QUERY;
 use crate::tree::Kind;
 
-/// The longest address that is copied, in bytes: terminals ignore longer ones, or worse.
-const LONGEST_COPY: usize = 50_000;
+/// The maximum length of a copied address, in bytes. Terminals may ignore longer texts, or worse.
+const MAX_COPY: usize = 50_000;
 
-/// How far a turn of the wheel moves.
+/// The rows that one turn of the wheel moves.
 const WHEEL: isize = 3;
 
-/// How far sideways a key moves lines that are not wrapped.
+/// The columns that a key moves unwrapped lines sideways.
 const SIDEWAYS: usize = 8;
 
 /// An event for the screen.
@@ -26,7 +26,7 @@ const SIDEWAYS: usize = 8;
 pub(crate) enum Event {
     /// A key, the mouse, or another size.
     Terminal(TerminalEvent),
-    /// No event: there is time for work.
+    /// No event within the time limit, so there is time for work.
     Idle,
 }
 
@@ -47,7 +47,7 @@ pub(crate) enum Effect {
 /// Updates the state of the screen, and returns further work.
 pub(crate) fn update(app: &mut App<'_, '_>, event: Event) -> Effect {
     let effect = match event {
-        // Windows also reports when a key is let go, and it would do everything twice.
+        // Windows also reports the release of a key, which must not act a second time.
         Event::Terminal(TerminalEvent::Key(key)) if key.kind != KeyEventKind::Release => {
             app.message = None;
             let (before, was_typing) = (app.tree.selected, app.input.is_some());
@@ -69,7 +69,7 @@ pub(crate) fn update(app: &mut App<'_, '_>, event: Event) -> Effect {
         Event::Terminal(TerminalEvent::Paste(text)) => {
             if let Some(input) = &mut app.input {
                 let typed = text.lines().next().unwrap_or_default().chars().filter(|c| !c.is_control());
-                let room = LONGEST.saturating_sub(input.text.chars().count());
+                let room = MAX_QUERY.saturating_sub(input.text.chars().count());
                 input.text.extend(typed.take(room));
                 search_again(app);
             }
@@ -161,7 +161,7 @@ fn pressed(app: &mut App<'_, '_>, key: KeyEvent) -> Effect {
     Effect::None
 }
 
-/// The rows of the pane that keys go to.
+/// The height of the focused pane.
 fn height(app: &App<'_, '_>) -> usize {
     let areas = app.areas();
     usize::from(match app.focus {
@@ -242,7 +242,7 @@ fn set_all_open(app: &mut App<'_, '_>, is_open: bool) {
     keep_selected(app);
 }
 
-/// Selects the next wanted item, or the one before, and says if there is none.
+/// Selects the next or previous wanted item. Shows a message if there is none.
 fn go_to_item(app: &mut App<'_, '_>, forward: bool, wanted: impl Fn(usize) -> bool) {
     let Some(node) = app.tree.next_item(forward, wanted) else {
         app.message = Some("there is none".to_owned());
@@ -253,7 +253,7 @@ fn go_to_item(app: &mut App<'_, '_>, forward: bool, wanted: impl Fn(usize) -> bo
     keep_selected(app);
 }
 
-/// Goes to the next place that was found: in the details if keys go there, then in the next item.
+/// Goes to the next match: in the details if they have the focus, then in the next item.
 fn go_to_match(app: &mut App<'_, '_>, forward: bool) {
     if !app.search.is_active() {
         app.message = Some("nothing is looked for: / starts a search".to_owned());
@@ -337,7 +337,7 @@ fn type_search(app: &mut App<'_, '_>, key: KeyEvent) {
             let end = input.text.trim_end().rfind(' ').map_or(0, |space| space + 1);
             input.text.truncate(end);
         }
-        KeyCode::Char(c) if !is_control && input.text.chars().count() < LONGEST => input.text.push(c),
+        KeyCode::Char(c) if !is_control && input.text.chars().count() < MAX_QUERY => input.text.push(c),
         _ => return,
     }
     search_again(app);
@@ -383,7 +383,7 @@ fn copy(app: &mut App<'_, '_>) -> Effect {
         app.message = Some("select a resource, an output or a module to copy its address".to_owned());
         return Effect::None;
     };
-    if address.len() > LONGEST_COPY {
+    if address.len() > MAX_COPY {
         app.message = Some("the address is too long to copy".to_owned());
         return Effect::None;
     }

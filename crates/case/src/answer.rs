@@ -6,15 +6,15 @@ use std::fmt::Display;
 use objchange::schema::Block;
 use objchange::value::{Path, Type, Value};
 
-/// An error that the engine answers with.
+/// An error in the engine's answer.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct AnsweredError {
-    /// Where.
+    /// The place of the error.
     pub place: ErrorPlace,
-    /// The kind as cases write it: a slug, or the summary of a diagnostic about source text.
+    /// The kind as in cases: a stable name, or the summary of a diagnostic about source text.
     pub kind: Cow<'static, str>,
-    /// A sentence for people that includes the place. Marked content is left out.
+    /// A sentence for people, with the place and without marked content.
     pub sentence: String,
 }
 
@@ -53,19 +53,19 @@ pub enum Answer {
     Action(&'static str),
     /// Values, of this declared type.
     Values(Vec<Value>, Type),
-    /// Lists of names, each with its own.
+    /// Lists of names, each under the name of the list.
     Names(Vec<(&'static str, Vec<String>)>),
-    /// Texts, each with its name, `text` or `color`, or why there is none.
+    /// Texts by name (`text` or `color`), each with the reason if it cannot be made.
     Texts(Vec<(&'static str, Result<String, String>)>),
-    /// A planned or applied change: the answers by the name of the part. An [`Answer::Action`] holds any
-    /// single word here.
+    /// A planned or applied change: the answer for each named part. Within it, [`Answer::Action`] holds any
+    /// single word.
     Change(Vec<(&'static str, Answer)>),
-    /// The engine cannot work with the input, and says why.
+    /// The reason why the engine cannot use the input.
     Refused(String),
 }
 
 impl Answer {
-    /// The `want` of a case that has this answer; `None` if a case cannot want it.
+    /// The `want` of a case with this answer; `None` if `want` cannot express it.
     ///
     /// Marked content is written in full, as in the case itself: use it for case files, not for reports.
     pub fn want(&self) -> Option<String> {
@@ -151,7 +151,7 @@ impl Answer {
             Self::Change(parts) => {
                 let part = |(name, answer): &(&str, Answer)| {
                     let want = answer.write(with_sentences)?;
-                    // Inside of a change a part has no `{"value":…}` or `{"errors":…}` around it.
+                    // Within a change, parts are written without the outer `{"value":…}` or `{"errors":…}`.
                     let (_, want) = want.strip_suffix('}')?.split_once(':')?;
                     Some(format!(r#""{name}":{want}"#))
                 };

@@ -1,4 +1,4 @@
-//! The operations that plan and apply a change: the answers of a provider are part of the case.
+//! The operations that plan and apply a change. The answers of the provider are part of the case.
 
 use serde::Deserialize;
 
@@ -14,7 +14,7 @@ use objchange::schema::Block;
 use objchange::value::{Path, PathStep, Type, Value};
 use objchange_text::json::{self, RawPart};
 
-/// The field `lifecycle` of a case: the settings besides the objects that a change depends on.
+/// The field `lifecycle` of a case: settings, besides the objects, that a change depends on.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 struct LifecycleField<'a> {
@@ -25,7 +25,7 @@ struct LifecycleField<'a> {
     tainted: bool,
 }
 
-/// One answer of a provider. Without an object the simulated provider plans it.
+/// One answer of a provider. Without an object, the simulated provider answers.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 struct AnswerField<'a> {

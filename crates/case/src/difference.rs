@@ -22,10 +22,9 @@ pub struct Difference {
     pub got: String,
     /// The expected answer.
     pub want: String,
-    /// A remark that explains the two texts, where they do not explain themselves.
+    /// A remark, if the two texts do not explain themselves.
     pub note: Option<String>,
-    /// Both parts, if they are sets, texts or values of different kinds, which take more than one line each
-    /// to show.
+    /// Both parts in full, if they are sets, texts or values of different kinds: those take several lines.
     pub values: Option<(Value, Value)>,
     /// The sentences of the errors that the engine reports and the case does not want.
     pub explained: Vec<String>,
@@ -111,12 +110,12 @@ fn first(got: &Value, want: &Value, path: Path, declared: &Type) -> Difference {
     }
 }
 
-/// Two parts that differ as they are, by content or only by type.
+/// Two parts that differ as a whole, in content or only in type.
 fn whole_part(got: &Value, want: &Value, path: Path, declared: &Type) -> Difference {
     let declared = match (path.is_root(), got.ty() == want.ty()) {
         (true, _) => declared,
         (false, true) => got.ty(),
-        // Under the dynamic type, the text says the type.
+        // Under the dynamic type, the text includes the type.
         (false, false) => &Type::Dynamic,
     };
     let texts = (value_text(got, declared), value_text(want, declared));

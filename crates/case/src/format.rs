@@ -1,4 +1,4 @@
-//! Reading a case.
+//! Reads a case.
 
 use std::borrow::Cow;
 
@@ -14,13 +14,13 @@ pub struct Case<'a> {
     text: &'a str,
     id: Option<Cow<'a, str>>,
     op: Cow<'a, str>,
-    /// Everything else, in the order of the text.
+    /// The other fields, in the order of the text.
     fields: Vec<(Cow<'a, str>, &'a str)>,
-    /// Stands for the field `schema`.
+    /// Replaces the field `schema`.
     schema: Option<&'a Block>,
 }
 
-/// Why a case cannot be run: the field that is wrong, and how.
+/// The reason why a case cannot be run, with the wrong field.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{}{message}", field.as_ref().map(|f| format!("`{f}`: ")).unwrap_or_default())]
 #[non_exhaustive]
@@ -31,7 +31,7 @@ pub struct CaseError {
     pub field: Option<String>,
     /// The message, for people. Never shows a value.
     pub message: String,
-    /// The byte in the text of the case that is wrong, from 0: the last one where the text ends too early.
+    /// The offset of the error in the text of the case, in bytes; that of the last byte if the text ends too early.
     pub offset: usize,
     /// The line in the text of the case, from 1.
     pub line: usize,
@@ -43,7 +43,7 @@ pub struct CaseError {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum CaseErrorKind {
-    /// The text is not JSON object, or has a field twice.
+    /// The text is not a JSON object, or has a field twice.
     NotACase,
     /// The case lacks a field.
     MissingField,
@@ -74,7 +74,7 @@ impl<'a> Case<'a> {
     ///
     /// # Errors
     ///
-    /// The text is not JSON object with the field `op`, or has a field twice.
+    /// The text is not a JSON object with the field `op`, or has a field twice.
     ///
     /// ```
     /// use objchange_case::Case;
@@ -89,7 +89,7 @@ impl<'a> Case<'a> {
     /// ```
     pub fn parse(text: &'a str) -> Result<Self, CaseError> {
         let mut case = Self::asking("", text)?;
-        // An id may be a number as well.
+        // An `id` may also be a number.
         case.id = match case.optional_field("id") {
             Some(id) if id.starts_with('"') => Some(case.parsed::<String>("id")?.into()),
             other => other.map(Cow::Borrowed),
@@ -105,7 +105,7 @@ impl<'a> Case<'a> {
     ///
     /// # Errors
     ///
-    /// The text is no JSON object, or has a field twice.
+    /// The text is not a JSON object, or has a field twice.
     ///
     /// ```
     /// use objchange_case::{Answer, Case};
@@ -189,7 +189,7 @@ impl<'a> Case<'a> {
     ///
     /// # Errors
     ///
-    /// The text is no schema.
+    /// The text is not a schema.
     ///
     /// ```
     /// use objchange_case::Case;
@@ -243,13 +243,13 @@ impl<'a> Case<'a> {
         })
     }
 
-    /// The error that a part of a field, with this text, cannot be read.
+    /// The error for a part of a field, with this text, that cannot be read.
     pub fn wrong_json(&self, field: &str, text: &'a str, error: JsonError) -> CaseError {
         let at = within(text, error.offset());
         self.wrong(field, error.into_message().into_owned(), text, at)
     }
 
-    /// The error that something is wrong with a field as a whole.
+    /// The error for a field that is wrong as a whole.
     pub fn wrong_field(&self, field: &str, message: &str) -> CaseError {
         self.wrong(field, message.to_owned(), self.optional_field(field).unwrap_or(self.text), 0)
     }
@@ -267,7 +267,7 @@ impl<'a> Case<'a> {
     }
 }
 
-/// The byte of a text that is wrong: the last one where the text ends too early.
+/// The offset, or that of the last byte if the text ends too early.
 fn within(text: &str, offset: usize) -> usize {
     offset.min(text.len().saturating_sub(1))
 }

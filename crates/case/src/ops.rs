@@ -36,7 +36,7 @@ pub const OPERATIONS: &[Operation] = &[
 ];
 
 impl Operation {
-    /// An operation with this name that reads these fields, besides `op` and `want`, and answers no errors by kind.
+    /// An operation that reads these fields, besides `op` and `want`, and reports no kinds of errors.
     pub const fn new(
         name: &'static str,
         fields: &'static [&'static str],
@@ -146,7 +146,7 @@ fn implied_type(case: &Case<'_>) -> Result<Answer, CaseError> {
     Ok(Answer::Type(case.schema()?.implied_type().clone()))
 }
 
-/// A coerced value under the type that the schema implies, so that a case file can hold it.
+/// Converts a coerced value to the schema's implied type, so that a case file can express it.
 ///
 /// That type has a map for labelled blocks, and coercion keeps them as an object if they were given as one.
 /// Such an object becomes a map here. A given map is left alone, so that an object in its place shows up as
@@ -196,8 +196,8 @@ fn as_written(coerced: &Value, given: &Value, ty: &Type) -> Value {
     written.with_marks(coerced.marks())
 }
 
-/// A map with the type of `template` where the elements fit it, else with the type that they have; an object if they have
-/// several.
+/// A map with the type of `template` if the elements fit it, or else with their own type. An object if they have several
+/// types.
 fn map_of(template: &Type, entries: impl Iterator<Item = (SmolStr, Value)>) -> Value {
     let entries: Vec<(SmolStr, Value)> = entries.collect();
     let element = template.element().cloned().unwrap_or(Type::Dynamic);

@@ -1,6 +1,6 @@
 //! Finds misspelt names in a case: unknown fields and unknown kinds of errors.
 //!
-//! Other fields that the format does not name are ignored, for they are there for readers.
+//! Unknown fields that resemble no known one are notes for readers, and ignored.
 
 use objchange_text::json::from_str;
 use objchange_text::similar;
@@ -13,7 +13,7 @@ fn suggest(word: &str, names: impl Iterator<Item = &'static str>) -> Option<&'st
     similar(word, names).first().copied()
 }
 
-/// The end of a sentence about a name that is not known.
+/// The end of a message about an unknown name: `; did you mean …?`, or nothing.
 pub(super) fn hint(word: &str, names: impl Iterator<Item = &'static str>) -> String {
     suggest(word, names).map(|name| format!("; did you mean `{name}`?")).unwrap_or_default()
 }
@@ -35,11 +35,11 @@ pub(super) fn check(case: &Case<'_>, operations: &[Operation]) -> Result<(), Cas
         return Ok(());
     };
     let known = || operation.fields.iter().copied().chain(["id", "op", "note", "want"]);
-    // Asked once: a case may have any number of fields.
+    // Computed once, because a case may have any number of fields.
     let lacking: Vec<&str> =
         known().filter(|known| *known != "note" && case.optional_field(known).is_none()).collect();
     for name in case.field_names().filter(|name| !known().any(|known| known == *name)) {
-        // Whatever is wanted must be checked, even beside something that is.
+        // `want` is always a candidate: a second one, misspelt, would not be checked.
         if let Some(meant) = suggest(name, lacking.iter().copied().chain(["want"])) {
             return Err(case.wrong_field(name, &format!("there is no such field; did you mean `{meant}`?")));
         }

@@ -1,4 +1,4 @@
-//! Judges applying a plan, and destroys the created objects.
+//! Checks the answers to an apply, and destroys the created objects.
 
 use std::convert::Infallible;
 
@@ -36,7 +36,7 @@ impl Flow<'_> {
         let mut request = ApplyRequest::new(self.block, change, config);
         request.prior_private.clone_from(&prior.private);
         let mut applying = begin_apply(&request).map_err(bad_config)?;
-        // The identity in the answer about the object that is there afterwards, if the provider was asked for one at all.
+        // The identity in the last answer that was not about destroying the object.
         let (mut last, mut answered_identity) = (None, None);
         let applied = loop {
             applying = match applying {
@@ -50,11 +50,11 @@ impl Flow<'_> {
                         self.learn(object);
                     }
                     last.clone_from(&answer.new_state);
-                    // An update that turns out to be none is not asked for: then a missing identity is no fault.
+                    // Terraform does not ask for an update that changes nothing: then a missing identity is not a fault.
                     if !question.request().planned.is_null() {
                         answered_identity = Some(answer.identity.clone());
                     }
-                    self.labels_stay(&question.request().planned, answer.new_state.as_ref());
+                    self.check_block_labels(&question.request().planned, answer.new_state.as_ref());
                     question.answer(answer)
                 }
             };
@@ -69,27 +69,27 @@ impl Flow<'_> {
         for violation in &applied.violations {
             let is_legacy = applied.legacy_type_system;
             let mut finding =
-                Finding::of_apply(self.block, violation, &change.after, actual.as_ref(), is_legacy);
-            let was_there = |actual: &Value| {
+                Finding::from_apply(self.block, violation, &change.after, actual.as_ref(), is_legacy);
+            let is_unchanged = |actual: &Value| {
                 let (was, is) = (prior.object.at(&finding.path), actual.at(&finding.path));
                 was.zip(is).is_some_and(|(was, is)| was.unmark_deep().0.identical(&is.unmark_deep().0))
             };
-            // A part that is again what it was before an update: the provider ignores the update. That is one cause,
+            // A part that still has its value from before the update: the provider ignores the update. That is one cause,
             // however many attributes show it.
             if !prior.object.is_null()
                 && finding.clause == Clause::A5
-                && actual.as_ref().is_some_and(was_there)
+                && actual.as_ref().is_some_and(is_unchanged)
             {
                 finding.cause = Some("update_ignored");
             }
             is_fine &= finding.severity != FindingSeverity::Error;
             findings.push(finding);
         }
-        self.find_all(findings);
+        self.add_findings(findings);
         if let Some(identity) = answered_identity {
             is_fine = is_fine && self.identity_is_sound(identity.as_ref(), Clause::A7, false);
             if is_fine && !applied.saved.is_null() && identity.is_none_or(|identity| identity.is_null()) {
-                self.identity_is_missing();
+                self.report_missing_identity();
             }
         }
         let (private, identity) = (applied.private, applied.identity);
@@ -99,30 +99,31 @@ impl Flow<'_> {
         Ok(Applied { saved: Some(Saved { object, private, identity }), is_fine })
     }
 
-    /// If the provider has an identity schema for a type, each of its objects must have an identity.
-    fn identity_is_missing(&mut self) {
+    /// Reports an object without identity if the provider declares an identity schema for its type.
+    fn report_missing_identity(&mut self) {
         if self.schemas.identities.contains_key(self.type_name) {
             let message = "the applied object has no identity, and the provider has a schema of it";
-            self.find(Finding::new(Clause::A7, "identity_missing", Path::root(), message).unnoticed());
+            self.add_finding(Finding::new(Clause::A7, "identity_missing", Path::root(), message).unnoticed());
         }
     }
 
-    /// Checks that a destroyed object cannot be read any more. A provider without a service reads back any
-    /// object; an invented identifier tells such a provider apart, and it is not reported.
-    pub(super) async fn gone_for_good(&mut self, saved: &Saved) {
+    /// Checks that a destroyed object can no longer be read. A provider without a service returns any object that it is
+    /// asked to read. It also returns one with a made-up identifier, and is not reported.
+    pub(super) async fn check_gone(&mut self, saved: &Saved) {
         let is_read = async |object: Value| {
-            let question = self.question(&Saved { object, ..saved.clone() });
+            let question = self.read_request(&Saved { object, ..saved.clone() });
             let answer = self.provider.read(&question).await.ok()?;
-            let has_errors = answer.diagnostics.iter().any(|said| said.severity == Severity::Error);
+            let has_errors =
+                answer.diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error);
             (!has_errors).then(|| answer.object.is_some_and(|object| !object.is_null()))
         };
         let object = saved.object.unmark_deep().0;
         let made_up = object.transform(|path, part| {
             let path = path.to_path();
-            let is_given = |attribute: &Attribute| attribute.computed && !attribute.optional;
-            let is_given =
-                path.steps().len() == 1 && self.block.attribute_by_path(&path).is_some_and(is_given);
-            Ok::<_, Infallible>(match part.as_str().filter(|_| is_given) {
+            let is_computed = |attribute: &Attribute| attribute.computed && !attribute.optional;
+            let is_identifier =
+                path.steps().len() == 1 && self.block.attribute_by_path(&path).is_some_and(is_computed);
+            Ok::<_, Infallible>(match part.as_str().filter(|_| is_identifier) {
                 Some(text) => Value::from(format!("{text}-none")),
                 None => part,
             })
@@ -133,12 +134,12 @@ impl Flow<'_> {
         }
         if is_read(made_up).await == Some(false) {
             let message = "the object was destroyed, but can still be read";
-            self.find(Finding::new(Clause::A9, "still_read", Path::root(), message));
+            self.add_finding(Finding::new(Clause::A9, "still_read", Path::root(), message));
         }
     }
 
-    /// Terraform does not see that a block of a map is under another label than planned.
-    fn labels_stay(&mut self, planned: &Value, actual: Option<&Value>) {
+    /// Reports labels of map blocks that differ from the plan: Terraform does not notice them.
+    fn check_block_labels(&mut self, planned: &Value, actual: Option<&Value>) {
         let Some(actual) = actual else { return };
         let mut moved: Vec<Path> = Vec::new();
         planned.visit(|path, part| {
@@ -146,7 +147,7 @@ impl Flow<'_> {
                 let path = path.to_path();
                 let now = actual.at(&path).and_then(Value::as_map);
                 let is_block = self.block.block_by_path(&path).is_some();
-                // Where the count differs, Terraform sees it.
+                // Terraform notices if the number of blocks differs.
                 if let Some(now) = now.filter(|now| is_block && now.len() == labels.len())
                     && labels.iter().any(|(label, _)| now.get(label).is_none())
                 {
@@ -157,7 +158,7 @@ impl Flow<'_> {
         });
         for path in moved {
             let message = "a block stands under another label than planned";
-            self.find(Finding::new(Clause::A5, "block_label_changed", path, message).unnoticed());
+            self.add_finding(Finding::new(Clause::A5, "block_label_changed", path, message).unnoticed());
         }
     }
 
@@ -169,7 +170,7 @@ impl Flow<'_> {
         let block = self.block;
         let nothing = Value::null(block.implied_type().clone());
         let mut private = saved.private.clone();
-        // Without this capability Terraform does not ask: it plans null, and keeps the private data.
+        // Without this capability Terraform does not ask the provider: it plans null and keeps the private data.
         if self.capabilities.plan_destroy {
             let prior = saved.object.unmark_deep().0;
             let mut request = PlanResourceChange::new(block, &prior, &nothing, &nothing);
@@ -186,7 +187,7 @@ impl Flow<'_> {
             if !answer.planned.is_null() {
                 let message = "an object is planned that is to be destroyed";
                 let finding = Finding::new(Clause::P8, "planned_survival", Path::root(), message);
-                self.find(finding.said(PLANNED_SURVIVAL));
+                self.add_finding(finding.with_terraform_text(PLANNED_SURVIVAL));
                 return Ok(None);
             }
             if !self.identity_is_sound(answer.identity.as_ref(), Clause::P7, false) {

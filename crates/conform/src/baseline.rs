@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::finding::common_kind;
 use super::report::{FindingReport, Report, TypeReport};
 
-/// The known findings. They are kept in a file of JSON, sorted, so that versions of the file can be compared.
+/// The known findings. Their JSON file is sorted, so that two versions of it can be compared.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Baseline {
     known: BTreeSet<Known>,
@@ -35,7 +35,7 @@ struct File {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum BaselineError {
-    /// It has not the form of a baseline.
+    /// It does not have the form of a baseline.
     #[error("this is no baseline: {0}")]
     Form(#[from] serde_json::Error),
     /// It was written by a later version.
@@ -65,7 +65,7 @@ impl Known {
     }
 }
 
-/// Whether the run has tried the type of a known finding.
+/// Whether the run tried the type of a known finding.
 fn was_tried(report: &Report, known: &Known) -> bool {
     let is_it = |of: &TypeReport| of.subject.kind() == known.subject && of.name == known.name;
     report.types.iter().any(|of| is_it(of) && of.skipped.is_none())
@@ -96,7 +96,7 @@ impl Baseline {
         if file.format_version != "1" {
             return Err(BaselineError::Version(file.format_version));
         }
-        // Baselines that were written before some kinds became one still have the old ones.
+        // Older baselines may have kinds that were merged since.
         let common = |known: Known| Known { kind: common_kind(&known.kind).to_owned(), ..known };
         Ok(Self { known: file.findings.into_iter().map(common).collect() })
     }
@@ -104,13 +104,13 @@ impl Baseline {
     /// The content of the file.
     pub fn to_json(&self) -> String {
         let file = File { format_version: "1".into(), findings: self.known.clone() };
-        // Texts alone can always be written.
+        // Only texts, which can always be written.
         let mut text = serde_json::to_string_pretty(&file).unwrap_or_default();
         text.push('\n');
         text
     }
 
-    /// Marks the known findings in a report. Returns how many of them the run has looked for and not found any more.
+    /// Marks the known findings in a report. Returns the number of known findings that the run looked for and did not find.
     pub fn apply(&self, report: &mut Report) -> usize {
         let mut seen = BTreeSet::new();
         for of in &mut report.types {

@@ -1,4 +1,4 @@
-//! A configuration as people write it.
+//! Prints a configuration in HCL.
 
 use std::fmt::Write;
 
@@ -63,7 +63,7 @@ fn blocks(name: &str, nested: &NestedBlock, value: &Value, depth: usize, out: &m
         Kind::Map(map) => map
             .iter()
             .for_each(|(label, value)| out.push_str(&one(&format!("{name} {}", quoted(label)), value))),
-        // A group is always there, so an empty one is one that nobody has written.
+        // A group always exists, so an empty one was not written.
         Kind::Object(_) if nested.nesting == NestingMode::Group && *value == *nested.block.empty_value() => {}
         Kind::Object(object) if nested.nesting == NestingMode::Map => {
             object

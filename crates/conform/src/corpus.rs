@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 use super::report::Subject;
 use super::secrets::Secrets;
 
-/// The kept configurations, in the order in which they were found. The file has one of them a line (JSON Lines).
+/// The kept configurations, in the order of their discovery. The file has one per line (JSON Lines).
 #[derive(Debug, Clone, Default)]
 pub struct Corpus {
     kept: Vec<CorpusEntry>,

@@ -1,4 +1,4 @@
-//! Judges data sources and functions.
+//! Checks data sources and functions.
 
 use objchange::Value;
 use objchange::change::{PlanViolation, assert_plan_valid};
@@ -51,7 +51,7 @@ impl Flow<'_> {
             let Some(object) = answer.object.filter(|object| !object.is_null()) else {
                 let message = "the data source answers with no object";
                 let finding = Finding::new(Clause::D2, "null_object", Path::root(), message);
-                self.find(finding.said(NULL_OBJECT));
+                self.add_finding(finding.with_terraform_text(NULL_OBJECT));
                 return None;
             };
             self.learn(&object);
@@ -63,7 +63,7 @@ impl Flow<'_> {
                     // known`.
                     let words = finding.terraform.clone().filter(|_| !is_unknown);
                     let words = words.or_else(|| is_unknown.then(|| "that is not wholly known".into()));
-                    self.find(Finding { terraform: words, ..finding });
+                    self.add_finding(Finding { terraform: words, ..finding });
                 }
                 return None;
             }
@@ -73,24 +73,24 @@ impl Flow<'_> {
             let [was, is] = [0, 1].map(|i| self.block.mark_hidden(&objects[i]));
             let path = first_difference(&was, &is).unwrap_or_default();
             let message = "asked the same once more, the data source answers something else";
-            self.find(Finding::new(Clause::D5, "not_the_same", path, message));
+            self.add_finding(Finding::new(Clause::D5, "not_the_same", path, message));
         }
         // Terraform 1.11.4 does not compare a data source with its configuration. It compares planned objects like this.
         let (object, marked) = (self.block.mark_hidden(&objects[0]), self.block.mark_hidden(config));
         let nothing = Value::null(self.block.implied_type().clone());
         for invalid in assert_plan_valid(self.block, &nothing, config, &objects[0]) {
             let mut finding =
-                Finding::of_plan(self.block, &PlanViolation::Invalid(invalid), &marked, &object, false);
+                Finding::from_plan(self.block, &PlanViolation::Invalid(invalid), &marked, &object, false);
             (finding.clause, finding.severity, finding.terraform) =
                 (Clause::D4, FindingSeverity::Unnoticed, None);
-            self.find(finding);
+            self.add_finding(finding);
         }
         Some(())
     }
 }
 
-/// Calls a function twice with the same known arguments; then with null and with unknown arguments, where the function
-/// takes them.
+/// Calls a function twice with the same known arguments, then with null and unknown arguments if its parameters allow
+/// them.
 ///
 /// # Errors
 ///
@@ -108,7 +108,7 @@ pub async fn judge_function(provider: &dyn Provider, name: &str, arguments: &[Va
     for _ in 0..2 {
         match called(arguments).await {
             Ok(Some(result)) => results.push(result),
-            // A function may refuse arguments: that is an answer, and no fault.
+            // A function may refuse arguments. That is an answer, not a fault.
             Ok(None) => return Ok(judgement),
             Err(finding) => {
                 judgement.findings.push(*finding);
@@ -157,7 +157,7 @@ fn result(
             Err(Box::new(Finding::new(Clause::N2, "no_such_argument", Path::root(), message)))
         }
         FunctionAnswer::Error { .. } => Ok(None),
-        // Terraform 1.11.4 takes this for null, and says nothing.
+        // Terraform 1.11.4 treats this as null, without an error.
         FunctionAnswer::Result(None) => {
             found(Clause::N2, "no_result", "the function returns neither a result nor an error")
         }

@@ -34,11 +34,11 @@ pub struct Finding {
     pub terraform: Option<String>,
     /// The summary of Terraform's message, if it differs from that of the [clause](Clause::terraform_summary).
     pub summary: Option<String>,
-    /// How much it matters.
+    /// The consequence in Terraform.
     pub severity: FindingSeverity,
-    /// The step that shows the finding, unless that is the first plan: `when it is planned again after apply`.
+    /// The step that shows the finding, such as `when it is planned again after apply`; `None` for the first plan.
     pub when: Option<String>,
-    /// The cause, if one cause shows in many places: they are reported as one finding.
+    /// A cause that shows in many places. Findings with equal causes are reported as one.
     pub(super) cause: Option<&'static str>,
 }
 
@@ -46,17 +46,17 @@ pub struct Finding {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum FindingSeverity {
-    /// Worth knowing, and no fault of the provider: Terraform itself causes the error with which it stops.
+    /// Terraform itself causes the error that it stops with; the provider is not at fault.
     Note,
     /// Terraform does not notice.
     Unnoticed,
-    /// Terraform writes it to its log and goes on: the provider uses the legacy type system.
+    /// Terraform logs it and continues, because the provider uses the legacy type system.
     Tolerated,
     /// Terraform stops with an error.
     Error,
 }
 
-/// The most of a message of a provider that is shown, in bytes.
+/// The maximum length of a shown provider message, in bytes.
 const MAX_TEXT: usize = 8 << 10;
 
 /// A text of a provider, cut to [`MAX_TEXT`].
@@ -64,7 +64,7 @@ pub(super) fn shortened(text: &str) -> String {
     bounded_to(text, MAX_TEXT).into_owned()
 }
 
-/// Keeps the outermost findings of an answer: if a list or a block is wrong, so is everything inside it.
+/// Drops findings inside the place of another one: if a list or a block is wrong, so is everything inside it.
 pub(super) fn outermost(findings: Vec<Finding>) -> Vec<Finding> {
     let is_part = |(at, finding): (usize, &Finding)| {
         findings.iter().enumerate().any(|(other_at, other)| {
@@ -77,8 +77,8 @@ pub(super) fn outermost(findings: Vec<Finding>) -> Vec<Finding> {
     findings.into_iter().zip(is_kept).filter_map(|(finding, is_kept)| is_kept.then_some(finding)).collect()
 }
 
-/// The kind by which findings are grouped. A plan that differs from the configuration has one kind for objects to create,
-/// and others for existing objects and for arguments that are not set: here they are the same.
+/// The kind by which findings are grouped. A plan that differs from the configuration has one kind for new objects, one
+/// for existing objects, and one for arguments that are not set. They share one group.
 pub(super) fn common_kind(kind: &str) -> &str {
     match kind {
         "not_config_nor_prior" | "noncomputed_planned" => "not_config",
@@ -89,7 +89,7 @@ pub(super) fn common_kind(kind: &str) -> &str {
 
 impl Finding {
     pub(super) fn new(clause: Clause, kind: &str, path: Path, message: impl Into<String>) -> Self {
-        // Terraform waits without end for a provider that does not answer.
+        // T3 has no message: Terraform waits forever for a provider that does not answer.
         let stops = clause.terraform_summary().is_some() || clause == Clause::T3;
         let severity = if stops { FindingSeverity::Error } else { FindingSeverity::Unnoticed };
         Self {
@@ -111,7 +111,7 @@ impl Finding {
     }
 
     /// Sets Terraform's message.
-    pub(super) fn said(self, words: impl Into<String>) -> Self {
+    pub(super) fn with_terraform_text(self, words: impl Into<String>) -> Self {
         Self { terraform: Some(words.into()), ..self }
     }
 
@@ -120,22 +120,22 @@ impl Finding {
         Self { summary: Some(summary.into()), ..self }
     }
 
-    /// Replaces Terraform's message by this summary alone, if there is one.
-    pub(super) fn headed_only(self, summary: Option<String>) -> Self {
+    /// Replaces Terraform's message by a summary without a detail, if there is one.
+    pub(super) fn with_summary_only(self, summary: Option<String>) -> Self {
         if summary.is_some() { Self { summary, terraform: None, ..self } } else { self }
     }
 
-    /// An error that the provider reports where there is no right one; what is secret in it is hidden. Terraform stops with it.
-    pub(super) fn failed(clause: Clause, kind: &str, what: &str, said: &Diagnostic) -> Self {
-        let detail = if said.detail.is_empty() { String::new() } else { format!(": {}", said.detail) };
-        let message = format!("{what}: {}{detail}", said.summary);
+    /// A finding for an error that the provider should not report. Terraform stops at it. The diagnostic must hold no secrets.
+    pub(super) fn from_error(clause: Clause, kind: &str, what: &str, error: &Diagnostic) -> Self {
+        let detail = if error.detail.is_empty() { String::new() } else { format!(": {}", error.detail) };
+        let message = format!("{what}: {}{detail}", error.summary);
         let finding =
             Self { severity: FindingSeverity::Error, ..Self::new(clause, kind, Path::root(), message) };
-        let terraform = Some(said.detail.clone()).filter(|detail| !detail.is_empty());
-        Self { terraform, ..finding.with_summary(said.summary.clone()) }
+        let terraform = Some(error.detail.clone()).filter(|detail| !detail.is_empty());
+        Self { terraform, ..finding.with_summary(error.summary.clone()) }
     }
 
-    /// The path and the problem, as a line.
+    /// The path and the problem, in one line.
     ///
     /// ```
     /// use objchange_conform::kit::{faulty, trial_config};
@@ -153,18 +153,16 @@ impl Finding {
         if self.path.is_root() { self.message.clone() } else { format!("{}: {}", self.path, self.message) }
     }
 
-    /// Changes the texts that hold words of the provider.
-    pub(super) fn texts(mut self, change: impl Fn(String) -> String) -> Self {
+    /// Maps the texts that may quote the provider.
+    pub(super) fn map_texts(mut self, change: impl Fn(String) -> String) -> Self {
         self.message = change(self.message);
         self.terraform = self.terraform.map(&change);
         self.summary = self.summary.map(&change);
         self
     }
 
-    /// A violation of a plan; counts are those of the objects.
-    ///
-    /// Secret parts of the objects must be marked.
-    pub(super) fn of_plan(
+    /// A violation of a plan. Secret parts of the objects must be marked.
+    pub(super) fn from_plan(
         block: &Block,
         violation: &PlanViolation,
         config: &Value,
@@ -188,21 +186,21 @@ impl Finding {
             PlanViolation::WrongType(mismatch) => lacking(mismatch),
             _ => None,
         };
-        // Terraform logs what `AssertPlanValid` finds if the SDK v2 has set `legacy_type_system`, and stops at all
-        // else. Among 4,310 plans of four public providers with this SDK, 2,068 had such a violation.
+        // With `legacy_type_system`, which the SDK v2 sets, Terraform only logs violations that `AssertPlanValid` finds.
+        // Among 4,310 plans of four public providers with this SDK, 2,068 had such a violation.
         if is_legacy && matches!(violation, PlanViolation::Invalid(_)) {
             finding.severity = FindingSeverity::Tolerated;
         }
         match violation {
             PlanViolation::WrongType(mismatch) => {
-                finding.headed_only(mismatched(mismatch, planned.ty(), block.implied_type()))
+                finding.with_summary_only(mismatched(mismatch, planned.ty(), block.implied_type()))
             }
             _ => finding,
         }
     }
 
-    /// A violation after apply. Where the object is null, the engine says that there is none.
-    pub(super) fn of_apply(
+    /// A violation after apply. `actual` is `None` if the provider answered without an object.
+    pub(super) fn from_apply(
         block: &Block,
         violation: &ApplyViolation,
         planned: &Value,
@@ -233,12 +231,12 @@ impl Finding {
             ApplyViolation::WrongType(mismatch) => lacking(mismatch),
             _ => None,
         };
-        // After apply, too, only the comparison with the plan is lenient: other violations stay errors.
+        // As for plans, only the comparison is lenient: other violations stay errors.
         if is_legacy && matches!(violation, ApplyViolation::Inconsistent(_)) {
             finding.severity = FindingSeverity::Tolerated;
         }
         match violation {
-            ApplyViolation::WrongType(mismatch) => finding.headed_only(mismatched(
+            ApplyViolation::WrongType(mismatch) => finding.with_summary_only(mismatched(
                 mismatch,
                 actual.unwrap_or(&nothing).ty(),
                 block.implied_type(),
@@ -251,12 +249,12 @@ impl Finding {
     }
 
     /// A difference between the first and the final plan.
-    pub(super) fn of_final(inconsistent: &InconsistentResult, first: &Value, last: &Value) -> Self {
+    pub(super) fn from_final_plan(inconsistent: &InconsistentResult, first: &Value, last: &Value) -> Self {
         let (kind, path) = (inconsistent.kind.kind(), inconsistent.path.clone());
         let message = without_path(&inconsistent.to_string(), &path);
         let mut finding = Self::new(Clause::F2, kind, path, message);
-        let said = inconsistent_text(inconsistent, first, last);
-        finding.terraform = said.map(|said| format!("{FINAL_PLAN_CHANGED} {said}"));
+        let text = inconsistent_text(inconsistent, first, last);
+        finding.terraform = text.map(|text| format!("{FINAL_PLAN_CHANGED} {text}"));
         finding
     }
 }
@@ -267,7 +265,7 @@ fn without_path(text: &str, path: &Path) -> String {
     rest.filter(|_| !path.is_root()).unwrap_or(text).to_owned()
 }
 
-/// Terraform's message, from the colon behind the path on; `None` if it has a value that the engine does not give.
+/// Terraform's message after the path; `None` if it quotes a value that the engine does not report.
 fn invalid_text(block: &Block, invalid: &InvalidPlan, plan: &Value, configuration: &Value) -> Option<String> {
     use InvalidPlanKind as K;
     let path = &invalid.path;
@@ -275,7 +273,7 @@ fn invalid_text(block: &Block, invalid: &InvalidPlan, plan: &Value, configuratio
     let configured = || count(configuration).unwrap_or_default();
     let printed = |value: &Option<Value>| value.as_ref().map(go);
     let kind = match invalid.kind {
-        // A single block that is null is an absent one, for which Terraform has another sentence.
+        // For a single block, null means absent, and Terraform has another sentence.
         K::NullBlocks if mode(nesting(block, path)?).is_none() => K::PlannedAbsent,
         kind => kind,
     };
@@ -370,7 +368,7 @@ fn part<'v>(root: &'v Value, path: &Path) -> Option<&'v Value> {
     (!at.is_marked()).then_some(at)
 }
 
-/// The one index or key that only the first of two lists or maps has.
+/// The one index or key that only `value` has, and not `other`; `None` if there are several.
 fn only_in(value: &Value, other: &Value) -> Option<String> {
     if let (Some(map), Some(other)) = (value.as_map(), other.as_map()) {
         let mut keys = map.iter().filter(|(key, _)| other.get(key).is_none());

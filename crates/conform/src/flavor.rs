@@ -9,8 +9,8 @@ pub enum Flavor {
     /// Terraform.
     #[default]
     Terraform,
-    /// OpenTofu: it knows no computed blocks, and does not hand the private data of the first plan to the
-    /// provider when it plans again.
+    /// OpenTofu. It knows no computed blocks, and does not send the private data of the first plan when it plans
+    /// again.
     OpenTofu,
 }
 

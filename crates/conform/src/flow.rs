@@ -1,4 +1,4 @@
-//! The calls that Terraform makes, in its order.
+//! Makes the calls that Terraform makes, in the same order.
 
 use std::collections::HashSet;
 use std::convert::Infallible;
@@ -27,8 +27,7 @@ pub struct Trial {
     pub known: Option<Value>,
     /// A second configuration for an update, and its wholly known form.
     pub update: Option<(Value, Option<Value>)>,
-    /// Whether plans are applied. Created objects are destroyed at the end, as far as the provider destroys
-    /// them.
+    /// Whether plans are applied. Created objects are destroyed at the end, if the provider can.
     pub apply: bool,
     /// The rules to check against.
     pub flavor: Flavor,
@@ -56,7 +55,7 @@ impl Trial {
     }
 }
 
-/// The configurations may hold secrets.
+/// Leaves out the configurations, which may hold secrets.
 impl std::fmt::Debug for Trial {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Trial")
@@ -94,14 +93,14 @@ pub async fn judge(provider: &dyn Provider, type_name: &str, trial: &Trial) -> R
     // The secrets of the whole run: a shorter secret, hidden first, would leave the rest of a longer one.
     flow.secrets = trial.secrets.clone();
     for finding in declared {
-        flow.find(finding);
+        flow.add_finding(finding);
     }
-    // The findings tell how far it came.
-    let _ = flow.all(trial).await?;
+    // The judgement has all findings, however far the trial went.
+    let _ = flow.run(trial).await?;
     Ok(flow.judgement)
 }
 
-/// The schema of a type, with its faults that do not make it unusable; otherwise the judgement.
+/// The schema of a type, with its tolerable faults; or the final judgement if the schema is unusable.
 fn usable<'s>(
     schemas: &'s Schemas,
     component: Component,
@@ -141,7 +140,7 @@ pub(super) struct Flow<'p> {
     leaks: Leaks,
     /// The step at which findings show, unless that is the first plan.
     pub(super) when: Option<String>,
-    /// Findings so far. The provider gets some questions more than once, so that they could repeat.
+    /// The findings so far: some calls are made more than once, and could repeat them.
     known: HashSet<(Clause, String, Path, String)>,
     /// The provider is gone.
     is_gone: bool,
@@ -190,7 +189,7 @@ impl<'p> Flow<'p> {
         let mut flow = Self::new(provider, schemas, name, block, Flavor::default());
         flow.secrets = secrets;
         for finding in declared {
-            flow.find(finding);
+            flow.add_finding(finding);
         }
         let config = block.coerce_config(config).map_err(bad_config)?;
         flow.learn_config(&config, origin);
@@ -207,14 +206,14 @@ impl<'p> Flow<'p> {
         self.leaks.learn(self.block, config);
     }
 
-    /// Whether the provider says that a configuration is valid.
+    /// Whether the provider accepts a configuration in its validation call.
     async fn is_valid(&mut self, component: Component, config: &Value) -> bool {
         let validated = self.provider.validate(component, self.type_name, config).await;
         let diagnostics = self.answer_or_finding(validated, Clause::T1);
         diagnostics.is_some_and(|diagnostics| !self.refuses(&diagnostics))
     }
 
-    pub(super) fn find(&mut self, finding: Finding) {
+    pub(super) fn add_finding(&mut self, finding: Finding) {
         if self.is_consequence(&finding) {
             return;
         }
@@ -227,14 +226,14 @@ impl<'p> Flow<'p> {
     }
 
     /// Adds all findings about one answer.
-    pub(super) fn find_all(&mut self, findings: Vec<Finding>) {
-        outermost(findings).into_iter().for_each(|finding| self.find(finding));
+    pub(super) fn add_findings(&mut self, findings: Vec<Finding>) {
+        outermost(findings).into_iter().for_each(|finding| self.add_finding(finding));
     }
 
-    /// Whether it repeats an earlier finding at the same place, and Terraform does not stop at it.
+    /// Whether a finding follows from an earlier one at the same place, and Terraform does not stop at it.
     fn is_consequence(&self, finding: &Finding) -> bool {
         // A value that is not applied as planned (A5), drifts (R5) or is planned by chance (C1) differs again in the
-        // next plan (C2), in the generated configuration (G2) and in what is imported (I7).
+        // next plan (C2), in the generated configuration (G2) and in the imported object (I7).
         let shows_again = |clause| [Clause::C2, Clause::G2, Clause::I7].contains(&clause);
         let stops = |finding: &Finding| finding.severity == FindingSeverity::Error;
         let goes_on = |clause| [Clause::A5, Clause::R5, Clause::C1].contains(&clause);
@@ -249,11 +248,11 @@ impl<'p> Flow<'p> {
     pub(super) fn learn(&mut self, object: &Value) {
         self.secrets.learn(self.block, object);
         if let Some(finding) = self.leaks.in_object(self.block, object) {
-            self.find(finding);
+            self.add_finding(finding);
         }
     }
 
-    /// An answer, or the finding that there is none.
+    /// The answer; adds a finding if there is none.
     pub(super) fn answer_or_finding<T>(&mut self, answer: Result<T>, wrong_type: Clause) -> Option<T> {
         let error = match answer {
             Ok(answer) => return Some(answer),
@@ -261,12 +260,11 @@ impl<'p> Flow<'p> {
         };
         self.is_gone |= error.is_gone();
         let finding = no_answer(&error, wrong_type, self.block.implied_type());
-        self.find(finding.texts(|text| self.secrets.hide(&text)));
+        self.add_finding(finding.map_texts(|text| self.secrets.hide(&text)));
         None
     }
 
-    /// Whether there are errors among the diagnostics. Each is a finding, because the provider has made the object
-    /// itself.
+    /// Whether there are errors among the diagnostics. Each becomes a finding, because the object is the provider's own.
     pub(super) fn fails(
         &mut self,
         diagnostics: &[Diagnostic],
@@ -275,20 +273,20 @@ impl<'p> Flow<'p> {
     ) -> bool {
         let before = self.judgement.refused.len();
         let fails = self.refuses(diagnostics);
-        self.refusals_are_wrong(before, (clause, kind), what);
+        self.refusals_into_findings(before, (clause, kind), what);
         fails
     }
 
-    /// Turns errors since `since` into findings: they concern objects that the provider itself has made.
-    fn refusals_are_wrong(&mut self, since: usize, (clause, kind): (Clause, &str), what: &str) {
-        for said in self.judgement.refused.split_off(since) {
-            self.find(Finding::failed(clause, kind, what, &said));
+    /// Turns the refusals from index `since` on into findings: they concern objects that the provider itself made.
+    fn refusals_into_findings(&mut self, since: usize, (clause, kind): (Clause, &str), what: &str) {
+        for error in self.judgement.refused.split_off(since) {
+            self.add_finding(Finding::from_error(clause, kind, what, &error));
         }
     }
 
-    /// Whether there are errors among the diagnostics. They count as a refusal, not as a fault.
+    /// Whether there are errors among the diagnostics. They are recorded as refusals, not as faults.
     pub(super) fn refuses(&mut self, diagnostics: &[Diagnostic]) -> bool {
-        self.tells_no_secret(diagnostics);
+        self.check_for_secrets(diagnostics);
         let errors = diagnostics.iter().filter(|d| d.severity == Severity::Error);
         let hidden = errors.map(|error| self.secrets.hide_in(self.block, error));
         let before = self.judgement.refused.len();
@@ -296,14 +294,14 @@ impl<'p> Flow<'p> {
         self.judgement.refused.len() > before
     }
 
-    /// Finds secrets in the messages of the provider.
-    pub(super) fn tells_no_secret(&mut self, diagnostics: &[Diagnostic]) {
+    /// Reports secrets in the provider's messages.
+    pub(super) fn check_for_secrets(&mut self, diagnostics: &[Diagnostic]) {
         if let Some(finding) = self.leaks.in_diagnostics(diagnostics) {
-            self.find(finding);
+            self.add_finding(finding);
         }
     }
 
-    async fn all(&mut self, trial: &Trial) -> Result<Option<()>> {
+    async fn run(&mut self, trial: &Trial) -> Result<Option<()>> {
         let block = self.block;
         let known = trial.known.as_ref().unwrap_or(&trial.config);
         let update = trial.update.iter().flat_map(|(config, known)| [Some(config), known.as_ref()]);
@@ -320,33 +318,32 @@ impl<'p> Flow<'p> {
             identity: None,
         };
         let is_applied = trial.apply && known.is_wholly_known();
-        let Some(created) = self.planned_to_the_end(&nothing, &trial.config, known, is_applied).await? else {
+        let Some(created) = self.plan_to_final(&nothing, &trial.config, known, is_applied).await? else {
             return Ok(None);
         };
         if !is_applied {
-            return self.planned_from_plan(&created, known).await;
+            return self.check_plan_from_planned(&created, known).await;
         }
         let (found, refused) = (self.judgement.findings.len(), self.judgement.refused.len());
         let applied = self.apply(&created, known, &nothing).await?;
         let Some(mut saved) = applied.saved.filter(|saved| !saved.object.is_null()) else {
-            // An error says why nothing was created. Without one nobody knows what exists.
+            // After a refusal nothing was created. After a fault nobody knows what exists.
             if self.judgement.findings.len() > found && self.judgement.refused.len() == refused {
-                self.destroyed_by_plan(&created).await?;
+                self.clean_up_planned(&created).await?;
             }
             return Ok(None);
         };
-        let went_on = match applied.is_fine {
-            true => self.with_object(&mut saved, trial, known).await?,
+        let completed = match applied.is_fine {
+            true => self.check_object(&mut saved, trial, known).await?,
             false => None,
         };
-        // Created objects are destroyed, whatever came before.
-        self.destroyed(&saved, went_on.is_some()).await?;
-        Ok(went_on)
+        // Created objects are destroyed even if a check failed.
+        self.clean_up(&saved, completed.is_some()).await?;
+        Ok(completed)
     }
 
-    /// Destroys an object that is left. If Terraform would not have continued with it, errors are no
-    /// findings.
-    async fn destroyed(&mut self, saved: &Saved, is_sound: bool) -> Result<()> {
+    /// Destroys an object at the end. Errors are findings only if Terraform would have continued with the object.
+    async fn clean_up(&mut self, saved: &Saved, is_sound: bool) -> Result<()> {
         if self.is_gone || saved.object.is_null() {
             return Ok(());
         }
@@ -354,23 +351,22 @@ impl<'p> Flow<'p> {
         let is_destroyed = self.destroy(saved).await?.is_some();
         if is_sound {
             if is_destroyed {
-                self.gone_for_good(saved).await;
+                self.check_gone(saved).await;
             }
             return Ok(());
         }
         self.judgement.findings.truncate(findings);
         self.judgement.refused.truncate(refused);
         if !is_destroyed {
-            self.adds("the object could not be destroyed, and is left behind");
+            self.extend_last_error("the object could not be destroyed, and is left behind");
         }
         Ok(())
     }
 
-    /// The creation had no answer, so the object is unknown. The planned object may be enough for the
-    /// provider to destroy it.
-    async fn destroyed_by_plan(&mut self, created: &PlannedChange) -> Result<()> {
+    /// Destroys an object whose creation had no answer. The planned object may be enough for the provider to find it.
+    async fn clean_up_planned(&mut self, created: &PlannedChange) -> Result<()> {
         if self.is_gone {
-            self.adds("what was created, if anything, is left behind");
+            self.extend_last_error("what was created, if anything, is left behind");
             return Ok(());
         }
         let planned = created.after.unmark_deep().0;
@@ -384,12 +380,14 @@ impl<'p> Flow<'p> {
         self.destroy(&Saved { object, private, identity: None }).await?;
         self.judgement.findings.truncate(findings);
         self.judgement.refused.truncate(refused);
-        self.adds("the provider was asked to destroy what was planned; what was created may be left behind");
+        self.extend_last_error(
+            "the provider was asked to destroy what was planned; what was created may be left behind",
+        );
         Ok(())
     }
 
-    /// Adds to the message of the finding at which Terraform stops.
-    fn adds(&mut self, more: &str) {
+    /// Extends the message of the last finding that Terraform stops at.
+    fn extend_last_error(&mut self, more: &str) {
         if let Some(finding) =
             self.judgement.findings.iter_mut().rfind(|found| found.severity == FindingSeverity::Error)
         {
@@ -397,77 +395,79 @@ impl<'p> Flow<'p> {
         }
     }
 
-    /// Takes an object through its life between its creation and its end.
-    async fn with_object(&mut self, saved: &mut Saved, trial: &Trial, known: &Value) -> Result<Option<()>> {
-        if self.settled(saved, known).await?.is_none() {
+    /// Checks an object through its life, from after its creation to before its destruction.
+    async fn check_object(&mut self, saved: &mut Saved, trial: &Trial, known: &Value) -> Result<Option<()>> {
+        if self.check_applied(saved, known).await?.is_none() {
             return Ok(None);
         }
         if let Some((config, update_known)) = &trial.update {
             let update_known = update_known.as_ref().unwrap_or(config);
-            let Some(change) = self.planned_to_the_end(saved, config, update_known, true).await? else {
+            let Some(change) = self.plan_to_final(saved, config, update_known, true).await? else {
                 return Ok(None);
             };
             let applied = self.apply(&change, update_known, saved).await?;
             if let Some(updated) = applied.saved {
                 *saved = updated;
             }
-            if !applied.is_fine || self.settled(saved, update_known).await?.is_none() {
+            if !applied.is_fine || self.check_applied(saved, update_known).await?.is_none() {
                 return Ok(None);
             }
         }
-        if self.moved(saved).await.is_none() || self.generated(saved).await?.is_none() {
+        if self.check_move(saved).await.is_none() || self.check_generated_config(saved).await?.is_none() {
             return Ok(None);
         }
         if !self.is_readable {
             return Ok(Some(()));
         }
-        Ok(self.imported(saved, trial.import_id.as_deref()).await)
+        Ok(self.check_import(saved, trial.import_id.as_deref()).await)
     }
 
     /// Checks an object that was just applied: it can be upgraded and read, and planning again changes
     /// nothing.
-    async fn settled(&mut self, saved: &mut Saved, known: &Value) -> Result<Option<()>> {
+    async fn check_applied(&mut self, saved: &mut Saved, known: &Value) -> Result<Option<()>> {
         let applied = saved.clone();
-        // Terraform has each object of a state upgraded before it is read, even if the version of the schema is the
-        // same.
-        if self.upgraded(saved).await.is_none() || self.read_back(saved).await.is_none() {
+        // Terraform upgrades each object of a state before it reads it, even if the schema has the same version.
+        if self.check_upgrade(saved).await.is_none() || self.check_read(saved).await.is_none() {
             return Ok(None);
         }
-        if self.nothing_to_do(&applied, known, "after apply").await?.is_none() {
+        if self.check_converged(&applied, known, "after apply").await?.is_none() {
             return Ok(None);
         }
         let is_the_same = saved.private == applied.private && saved.identity == applied.identity;
-        // Private data and identity are all that reading may have changed here: planning again would ask the same.
+        // Only these two may have changed by reading: without a change, planning again would ask the same.
         if is_the_same {
             return Ok(Some(()));
         }
-        self.nothing_to_do(saved, known, "after reading").await
+        self.check_converged(saved, known, "after reading").await
     }
 
     /// A wholly known plan is the result of the apply, so planning again from it changes nothing.
-    async fn planned_from_plan(&mut self, planned: &PlannedChange, known: &Value) -> Result<Option<()>> {
+    async fn check_plan_from_planned(
+        &mut self,
+        planned: &PlannedChange,
+        known: &Value,
+    ) -> Result<Option<()>> {
         let object = planned.after.unmark_deep().0;
         if object.is_null() || !object.is_wholly_known() || !known.is_wholly_known() {
             return Ok(Some(()));
         }
         let (private, identity) = (planned.private.clone(), planned.identity.clone());
         let identity = identity.filter(Value::is_wholly_known);
-        self.nothing_to_do(&Saved { object, private, identity }, known, "from what was planned").await
+        self.check_converged(&Saved { object, private, identity }, known, "from what was planned").await
     }
 
     /// Plans again for the object's own configuration.
-    async fn nothing_to_do(&mut self, saved: &Saved, known: &Value, when: &str) -> Result<Option<()>> {
+    async fn check_converged(&mut self, saved: &Saved, known: &Value, when: &str) -> Result<Option<()>> {
         let refused = self.judgement.refused.len();
-        // The smallest configuration does not show such a finding in its first plan, so the finding says when it
-        // shows.
+        // The first plan does not show such a finding, so the report names the step.
         self.when = Some(format!("when it is planned again {when}"));
         let again = self.plan(saved, known, Default::default(), Clause::P2).await;
         self.when = None;
         let again = again?;
         let what = format!("{when} the provider does not plan for the configuration that the object has");
-        self.refusals_are_wrong(refused, (Clause::P9, "plan_failed"), &what);
+        self.refusals_into_findings(refused, (Clause::P9, "plan_failed"), &what);
         let Some(again) = again else { return Ok(None) };
-        self.finds_something_to_do(&again, known, (Clause::C2, "not_converged"), when);
+        self.report_remaining_change(&again, known, (Clause::C2, "not_converged"), when);
         Ok(Some(()))
     }
 }
@@ -477,7 +477,7 @@ pub(super) fn bad_config(error: impl std::fmt::Display) -> Error {
     ErrorKind::Malformed { field: "config", reason: error.to_string() }.into()
 }
 
-/// The finding that there is no answer. An answer of another type than the schema says breaks the given clause.
+/// The finding for a missing answer. An answer that is not of the schema's type violates `wrong_type`.
 pub(super) fn no_answer(error: &Error, wrong_type: Clause, wanted: &Type) -> Finding {
     let (clause, path) = match error.kind() {
         ErrorKind::WrongValue { path, field, .. } if field.ends_with("identity") => {
@@ -491,13 +491,13 @@ pub(super) fn no_answer(error: &Error, wrong_type: Clause, wanted: &Type) -> Fin
     let mut finding = Finding::new(clause, error.kind().kind(), path, error.to_string());
     match error.kind() {
         ErrorKind::Status { code, message } => {
-            // gRPC's library for Go prints a status like this, and Terraform passes it on.
+            // The Go library of gRPC prints a status like this, and Terraform passes it on.
             finding.terraform = Some(format!("rpc error: code = {code} desc = {message}"));
             finding
         }
         ErrorKind::WrongValue { path, parts, .. } if clause == wrong_type => {
-            let said = at_path(wanted, path).and_then(|wanted| required(path, wanted, *parts));
-            finding.headed_only(said)
+            let summary = at_path(wanted, path).and_then(|wanted| required(path, wanted, *parts));
+            finding.with_summary_only(summary)
         }
         _ => finding,
     }

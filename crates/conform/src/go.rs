@@ -1,4 +1,4 @@
-//! Values as Terraform prints them in its messages about providers, so that people find them: in the syntax of Go.
+//! Prints values like Terraform's messages about providers, in the syntax of Go, so that people can search for them.
 
 use std::fmt::Write;
 
@@ -7,7 +7,7 @@ use objchange::{Type, Value};
 use objchange_text::quote_into as quote;
 use objchange_text::redact::SENSITIVE;
 
-/// The value in Go's syntax; what is marked is not shown.
+/// The value in Go's syntax, without marked parts.
 pub(super) fn go(value: &Value) -> String {
     let mut out = String::new();
     write_value(value, &mut out);
@@ -20,7 +20,7 @@ fn write_value(value: &Value, out: &mut String) {
     }
     match value.kind() {
         Kind::Null => call("cty.NullVal", value.ty(), out),
-        // An unknown value of an unknown type has a name of its own in go-cty.
+        // go-cty has its own name for an unknown value of unknown type.
         Kind::Unknown(_) if *value.ty() == Type::Dynamic => out.push_str("cty.DynamicVal"),
         Kind::Unknown(refinements) => {
             call("cty.UnknownVal", value.ty(), out);
@@ -36,7 +36,7 @@ fn write_value(value: &Value, out: &mut String) {
         Kind::List(parts) => sequence(["cty.ListValEmpty", "cty.ListVal"], value.ty().element(), parts, out),
         Kind::Set(parts) => sequence(["cty.SetValEmpty", "cty.SetVal"], value.ty().element(), parts, out),
         Kind::Tuple(parts) => sequence(["cty.EmptyTupleVal", "cty.TupleVal"], None, parts, out),
-        // Without elements the call has to say their type.
+        // Without elements, the call states their type.
         Kind::Map(map) if map.is_empty() => {
             call("cty.MapValEmpty", value.ty().element().unwrap_or(&Type::Dynamic), out);
         }

@@ -1,5 +1,4 @@
-//! Checks objects that come from elsewhere, imported or moved from another type, and the configuration that
-//! is generated for them.
+//! Checks imported objects, objects moved from another type, and the configuration generated for them.
 
 use objchange::Value;
 use objchange::change::{Diagnostic, Severity};
@@ -13,14 +12,14 @@ use super::objects::unsound;
 use super::{Clause, Finding};
 use objchange_explain::sentences::{NO_IMPORT_TYPE, OTHER_IMPORT_TYPE, SEVERAL_IMPORTED, mismatched};
 
-/// How many other types are tried as the type that an object is moved from.
-const SOURCES: usize = 8;
+/// The most other types that a move is tried from.
+const MAX_MOVE_SOURCES: usize = 8;
 
 fn has_errors(diagnostics: &[Diagnostic]) -> bool {
     diagnostics.iter().any(|d| d.severity == Severity::Error)
 }
 
-/// The attributes in a generated configuration that cannot be configured.
+/// The attributes that a generated configuration sets although only the provider may.
 fn computed_set(block: &Block, config: &Value) -> Vec<Path> {
     let mut found: Vec<Path> = Vec::new();
     config.visit(|path, part| {
@@ -39,7 +38,7 @@ fn computed_set(block: &Block, config: &Value) -> Vec<Path> {
     found
 }
 
-/// The first part that is unknown.
+/// The path of the first unknown part.
 fn unknown_part(object: &Value) -> Option<Path> {
     let mut found = None;
     object.visit(|path, part| {
@@ -52,24 +51,24 @@ fn unknown_part(object: &Value) -> Option<Path> {
 }
 
 impl Flow<'_> {
-    /// Imports an object by the identifier that people write, if it is known, and by its identity, if it has one.
-    pub(super) async fn imported(&mut self, saved: &Saved, id: Option<&str>) -> Option<()> {
+    /// Imports an object by its import identifier, if known, and by its identity, if it has one.
+    pub(super) async fn check_import(&mut self, saved: &Saved, id: Option<&str>) -> Option<()> {
         let id = id.or_else(|| saved.object.attribute("id").and_then(Value::as_str)).map(str::to_owned);
         let by_id = id.map(ImportTarget::Id);
         let by_identity =
             saved.identity.clone().filter(|identity| !identity.is_null()).map(ImportTarget::Identity);
         for target in [by_id, by_identity].into_iter().flatten() {
-            self.imported_by(saved, target).await?;
+            self.check_import_by(saved, target).await?;
         }
         Some(())
     }
 
-    async fn imported_by(&mut self, saved: &Saved, target: ImportTarget) -> Option<()> {
+    async fn check_import_by(&mut self, saved: &Saved, target: ImportTarget) -> Option<()> {
         let is_by_identity = matches!(target, ImportTarget::Identity(_));
         let object = saved.object.unmark_deep().0;
         let request = ImportResource { type_name: self.type_name.into(), target, deferral_allowed: false };
         let answer = match self.provider.import(&request).await {
-            // Not every type can be imported.
+            // A resource type need not support import.
             Err(error) if error.is_unimplemented() => return Some(()),
             answer => self.answer_or_finding(answer, Clause::I9)?,
         };
@@ -83,12 +82,12 @@ impl Flow<'_> {
             let count = answer.resources.len();
             let message = format!("{count} objects are imported, and one is wanted");
             let finding = Finding::new(Clause::I1, "import_count", Path::root(), message);
-            self.find(if count == 0 { finding } else { finding.with_summary(SEVERAL_IMPORTED) });
+            self.add_finding(if count == 0 { finding } else { finding.with_summary(SEVERAL_IMPORTED) });
             return None;
         };
         if imported.type_name != self.type_name {
             let (name, clause) = (&imported.type_name, Clause::I2);
-            self.find(match name.is_empty() {
+            self.add_finding(match name.is_empty() {
                 true => Finding::new(
                     clause,
                     "import_without_type",
@@ -99,7 +98,7 @@ impl Flow<'_> {
                 false => {
                     let message = format!("an object of type {name} is imported");
                     let finding = Finding::new(clause, "import_type", Path::root(), message);
-                    // Terraform keeps an object of another type without a word.
+                    // Terraform imports an object of another type of the provider without an error.
                     match self.schemas.resources.contains_key(name.as_str()) {
                         true => finding.unnoticed(),
                         false => finding.with_summary(format!("{OTHER_IMPORT_TYPE} {name:?}")),
@@ -111,7 +110,7 @@ impl Flow<'_> {
         let identity = imported.identity.as_ref().filter(|identity| !identity.is_null());
         if is_by_identity && identity.is_none() {
             let message = "what is imported by its identity comes without one";
-            self.find(Finding::new(Clause::I3, "import_without_identity", Path::root(), message));
+            self.add_finding(Finding::new(Clause::I3, "import_without_identity", Path::root(), message));
             return None;
         }
         if !self.identity_is_sound(identity, Clause::I3, false) {
@@ -123,7 +122,7 @@ impl Flow<'_> {
             None if is_by_identity => self.block.empty_value().clone(),
             None => {
                 let message = "the imported object is null";
-                self.find(Finding::new(Clause::I5, "import_null", Path::root(), message));
+                self.add_finding(Finding::new(Clause::I5, "import_null", Path::root(), message));
                 return None;
             }
         };
@@ -132,12 +131,12 @@ impl Flow<'_> {
         let faults = unsound(self.block, &found, [Clause::R1, Clause::I9, Clause::I4]);
         let faults: Vec<_> = faults.into_iter().filter(|finding| finding.clause != Clause::R1).collect();
         if !faults.is_empty() {
-            faults.into_iter().for_each(|finding| self.find(finding));
+            faults.into_iter().for_each(|finding| self.add_finding(finding));
             return None;
         }
         let unknown = unknown_part(&self.block.mark_hidden(&found));
         let (private, identity) = (imported.private.clone(), imported.identity.clone());
-        let question = self.question(&Saved { object: found, private, identity });
+        let question = self.read_request(&Saved { object: found, private, identity });
         let answer = self.provider.read(&question).await;
         let answer = self.answer_or_finding(answer, Clause::R2)?;
         let what = "the provider does not read the object that it has imported";
@@ -148,7 +147,7 @@ impl Flow<'_> {
         }
         let Some(read) = answer.object.filter(|read| !read.is_null()) else {
             let message = "the imported object cannot be read";
-            self.find(Finding::new(Clause::I6, "import_gone", Path::root(), message));
+            self.add_finding(Finding::new(Clause::I6, "import_gone", Path::root(), message));
             return None;
         };
         self.learn(&read);
@@ -156,18 +155,18 @@ impl Flow<'_> {
             && self.identity_is_sound(answer.identity.as_ref(), Clause::R4, false);
         if let Some(path) = unknown.filter(|_| is_sound) {
             let message = "this is unknown in the object that is imported";
-            self.find(Finding::new(Clause::I8, "import_unknown", path, message));
+            self.add_finding(Finding::new(Clause::I8, "import_unknown", path, message));
         }
         if is_sound && self.stored(&read) != self.stored(&object) {
             let message = "an object that is imported and read is not what was applied";
-            self.differs(Clause::I7, "import_differs", &object, &read, message);
+            self.report_difference(Clause::I7, "import_differs", &object, &read, message);
         }
         is_sound.then_some(())
     }
 
-    /// Moves the object here as if it came from another type that looks the same, or from this one elsewhere.
-    /// Where it can come from only the provider knows: what it refuses is not a fault.
-    pub(super) async fn moved(&mut self, saved: &Saved) -> Option<()> {
+    /// Moves the object here as if it came from this type in another provider, or from a type with equal attributes.
+    /// Only the provider knows which types it can move from, so a refusal is not a fault.
+    pub(super) async fn check_move(&mut self, saved: &Saved) -> Option<()> {
         if !self.capabilities.move_state {
             return Some(());
         }
@@ -177,12 +176,12 @@ impl Flow<'_> {
         let alike = self.schemas.resources.iter().filter(|(name, schema)| {
             name.as_str() != self.type_name && schema.block.implied_type() == implied
         });
-        let others = alike.take(SOURCES).map(|(name, schema)| (name.to_string(), schema.version));
+        let others = alike.take(MAX_MOVE_SOURCES).map(|(name, schema)| (name.to_string(), schema.version));
         let own = (self.type_name.to_owned(), self.version);
         let sources: Vec<_> = std::iter::once(own).chain(others).collect();
         for (source_type, source_version) in sources {
             let request = MoveResource {
-                // Terraform keeps the namespace `-` for addresses of before 0.13, so this is no provider of today.
+                // Terraform keeps the namespace `-` for addresses from before 0.13, so no current provider has this address.
                 source_provider: "registry.terraform.io/-/this".into(),
                 source_type,
                 source_version,
@@ -200,7 +199,9 @@ impl Flow<'_> {
             }
             let Some(moved) = answer.object.filter(|moved| !moved.is_null()) else {
                 let message = "the object is moved to nothing, and no error says why";
-                self.find(Finding::new(Clause::M1, "moved_to_nothing", Path::root(), message).unnoticed());
+                self.add_finding(
+                    Finding::new(Clause::M1, "moved_to_nothing", Path::root(), message).unnoticed(),
+                );
                 return Some(());
             };
             self.learn(&moved);
@@ -211,8 +212,8 @@ impl Flow<'_> {
         Some(())
     }
 
-    /// Lets the provider generate a configuration for the object, and plans with it.
-    pub(super) async fn generated(&mut self, saved: &Saved) -> Result<Option<()>> {
+    /// Asks the provider to generate a configuration for the object, and plans with it.
+    pub(super) async fn check_generated_config(&mut self, saved: &Saved) -> Result<Option<()>> {
         if !self.capabilities.generate_config {
             return Ok(Some(()));
         }
@@ -227,7 +228,7 @@ impl Flow<'_> {
         }
         let Some(config) = answer.object.filter(|config| !config.is_null()) else {
             let message = "no configuration is generated, and no error says why";
-            self.find(Finding::new(Clause::G1, "nothing_generated", Path::root(), message));
+            self.add_finding(Finding::new(Clause::G1, "nothing_generated", Path::root(), message));
             return Ok(None);
         };
         self.learn(&config);
@@ -236,27 +237,27 @@ impl Flow<'_> {
             let path = self.block.hide_keys(&mismatch.path);
             let message = "the configuration is not of the type that the schema says";
             let said = mismatched(mismatch, config.ty(), ty);
-            self.find(Finding::new(Clause::G1, "wrong_type", path, message).headed_only(said));
+            self.add_finding(Finding::new(Clause::G1, "wrong_type", path, message).with_summary_only(said));
             return Ok(None);
         }
         let computed = computed_set(self.block, &config);
         if !computed.is_empty() {
             for path in computed {
                 let message = "the generated configuration sets what only the provider sets";
-                self.find(Finding::new(Clause::G1, "computed_set", path, message).unnoticed());
+                self.add_finding(Finding::new(Clause::G1, "computed_set", path, message).unnoticed());
             }
             return Ok(Some(()));
         }
         if !config.is_wholly_known() {
             let message = "something of the generated configuration is unknown";
-            self.find(Finding::new(Clause::G1, "unknown", Path::root(), message));
+            self.add_finding(Finding::new(Clause::G1, "unknown", Path::root(), message));
             return Ok(None);
         }
         let validated = self.provider.validate(Component::Resource, self.type_name, &config).await;
         let Some(diagnostics) = self.answer_or_finding(validated, Clause::T1) else { return Ok(None) };
         if has_errors(&diagnostics) {
             let message = "the provider does not take the configuration that it has generated itself";
-            self.find(Finding::new(Clause::G2, "generated_invalid", Path::root(), message));
+            self.add_finding(Finding::new(Clause::G2, "generated_invalid", Path::root(), message));
             return Ok(Some(()));
         }
         self.when =
@@ -265,7 +266,7 @@ impl Flow<'_> {
         self.when = None;
         let Some(change) = change? else { return Ok(None) };
         let how = (Clause::G2, "generated_differs");
-        self.finds_something_to_do(&change, &config, how, "with the configuration that was generated");
+        self.report_remaining_change(&change, &config, how, "with the configuration that was generated");
         Ok(Some(()))
     }
 }

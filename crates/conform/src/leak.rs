@@ -1,4 +1,4 @@
-//! Finds secrets of a configuration that a provider shows.
+//! Finds secrets of a configuration in a provider's messages and objects.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -10,7 +10,7 @@ use objchange::value::{Descend, Kind, Path, PathStep};
 use super::secrets::unmarked_texts;
 use super::{Clause, Finding};
 
-/// A shorter text may come from anywhere.
+/// In bytes. A shorter text may be equal to a secret by chance.
 const MIN_LENGTH: usize = 6;
 
 /// The secret texts of configurations.
@@ -19,13 +19,12 @@ pub(super) struct Leaks {
     /// Values of sensitive and write-only attributes, each with its path.
     hidden: BTreeMap<String, Path>,
     write_only: HashSet<String>,
-    /// Values that configurations have outside of write-only attributes. A provider may repeat those,
-    /// secret or not.
+    /// Values outside of write-only attributes. The provider may repeat them, whether they are secret or not.
     ordinary: HashSet<String>,
 }
 
 impl Leaks {
-    /// Registers the hidden values of a configuration that are not repeated in it in the clear.
+    /// Registers the hidden values of a configuration, except those that it also contains in the clear.
     pub(super) fn learn(&mut self, block: &Block, config: &Value) {
         let mut visible = HashSet::new();
         unmarked_texts(&block.mark_hidden(config), &mut visible);
@@ -58,7 +57,7 @@ impl Leaks {
             });
         }
         config.unmark_deep().0.visit(|path, part| {
-            // Most types have no write-only attribute, and then no path is allocated for each part.
+            // Most types have no write-only attribute: the first test then saves a path for each part.
             if !write_only.is_empty() && write_only.contains(&path.to_path()) {
                 return Descend::Over;
             }
@@ -69,12 +68,13 @@ impl Leaks {
 
     /// The finding that a diagnostic holds a hidden value.
     pub(super) fn in_diagnostics(&self, diagnostics: &[Diagnostic]) -> Option<Finding> {
-        let repeats =
-            |said: &Diagnostic, hidden: &str| said.summary.contains(hidden) || said.detail.contains(hidden);
-        let first =
-            |said| self.hidden.iter().find(|(hidden, _)| repeats(said, hidden)).map(|(_, path)| (said, path));
-        let (said, path) = diagnostics.iter().find_map(first)?;
-        let message = format!("a diagnostic repeats the value of this sensitive attribute: {said}");
+        let (diagnostic, path) = diagnostics.iter().find_map(|diagnostic| {
+            let repeats =
+                |hidden: &str| diagnostic.summary.contains(hidden) || diagnostic.detail.contains(hidden);
+            let (_, path) = self.hidden.iter().find(|(hidden, _)| repeats(hidden))?;
+            Some((diagnostic, path))
+        })?;
+        let message = format!("a diagnostic repeats the value of this sensitive attribute: {diagnostic}");
         Some(Finding::new(Clause::K2, "secret_in_diagnostic", path.clone(), message))
     }
 
@@ -91,7 +91,7 @@ impl Leaks {
                     && self.write_only.iter().any(|secret| text.contains(secret.as_str()))
             };
             if found.is_none() && part.as_str().is_some_and(holds) && !own.contains(&path.to_path()) {
-                // A key may be secret.
+                // A key may be secret, so the path ends before the first one.
                 let path = path.to_path();
                 let names = path.steps().iter().take_while(|step| matches!(step, PathStep::Attribute(_)));
                 found = Some(names.cloned().collect());

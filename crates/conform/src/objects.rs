@@ -1,4 +1,4 @@
-//! Judges upgrading and reading an object.
+//! Checks that an object can be upgraded and read.
 
 use objchange::Value;
 use objchange::schema::Block;
@@ -10,11 +10,11 @@ use super::flow::{Flow, Saved};
 use super::{Clause, Finding};
 use objchange_explain::sentences::{IDENTITY_TYPE, WRITE_ONLY, lacking, mismatched};
 
-/// A piece of Terraform's message about an unknown part that must be known.
+/// A part of Terraform's message about a part that must be known.
 const UNKNOWN: &str = "The returned state contains unknown values";
 
 impl Flow<'_> {
-    pub(super) fn question(&self, saved: &Saved) -> ReadResource {
+    pub(super) fn read_request(&self, saved: &Saved) -> ReadResource {
         ReadResource {
             type_name: self.type_name.into(),
             state: saved.object.unmark_deep().0,
@@ -24,14 +24,15 @@ impl Flow<'_> {
         }
     }
 
+    /// Whether an object can be saved. Reports faults. The clauses are those for unknown parts, types and write-only values.
     pub(super) fn is_sound(&mut self, object: &Value, clauses: [Clause; 3]) -> bool {
         let found = unsound(self.block, object, clauses);
         let is_sound = found.is_empty();
-        found.into_iter().for_each(|finding| self.find(finding));
+        found.into_iter().for_each(|finding| self.add_finding(finding));
         is_sound
     }
 
-    /// An object as it comes back from a state, which has numbers in decimal.
+    /// The object after a round trip through a state file.
     pub(super) fn stored(&self, object: &Value) -> Value {
         let (object, ty) = (object.unmark_deep().0, self.block.implied_type());
         // A state file has decimal texts, so a double and its shortest text are one number there.
@@ -39,22 +40,29 @@ impl Flow<'_> {
         stored.unwrap_or(object)
     }
 
-    pub(super) fn differs(&mut self, clause: Clause, kind: &str, was: &Value, is: &Value, message: &str) {
+    pub(super) fn report_difference(
+        &mut self,
+        clause: Clause,
+        kind: &str,
+        was: &Value,
+        is: &Value,
+        message: &str,
+    ) {
         let (was, is) = (self.block.mark_hidden(was), self.block.mark_hidden(is));
         let path = first_difference(&was, &is).unwrap_or_default();
-        self.find(Finding::new(clause, kind, path, message));
+        self.add_finding(Finding::new(clause, kind, path, message));
     }
 
-    /// Whether an answer is not deferred. Deferring it was not allowed, and is a finding.
+    /// Whether an answer is not deferred. Reports a deferral, which was not allowed.
     pub(super) fn is_decided(&mut self, is_deferred: bool) -> bool {
         if is_deferred {
             let message = "the provider answers that it cannot tell yet, which was not allowed";
-            self.find(Finding::new(Clause::P2, "deferral_not_allowed", Path::root(), message));
+            self.add_finding(Finding::new(Clause::P2, "deferral_not_allowed", Path::root(), message));
         }
         !is_deferred
     }
 
-    /// Whether an identity is of its type, and known. A provider may give none.
+    /// Whether an identity, if there is one, has its schema's type and is known. Reports faults.
     pub(super) fn identity_is_sound(
         &mut self,
         identity: Option<&Value>,
@@ -63,12 +71,12 @@ impl Flow<'_> {
     ) -> bool {
         let found = identity_faults(self.schemas, self.type_name, identity, clause, may_be_unknown);
         let is_sound = found.is_empty();
-        found.into_iter().for_each(|finding| self.find(finding));
+        found.into_iter().for_each(|finding| self.add_finding(finding));
         is_sound
     }
 
-    /// A stored object of the present version.
-    pub(super) async fn upgraded(&mut self, saved: &Saved) -> Option<()> {
+    /// Checks that upgrading a stored object of the current schema version changes nothing.
+    pub(super) async fn check_upgrade(&mut self, saved: &Saved) -> Option<()> {
         let object = saved.object.unmark_deep().0;
         let json = object.to_json(self.block.implied_type()).ok()?;
         let request = UpgradeResource {
@@ -84,7 +92,7 @@ impl Flow<'_> {
         }
         let Some(upgraded) = answer.object.filter(|object| !object.is_null()) else {
             let message = "a stored object of the present version is upgraded to nothing";
-            self.find(Finding::new(Clause::U4, "upgraded_to_nothing", Path::root(), message));
+            self.add_finding(Finding::new(Clause::U4, "upgraded_to_nothing", Path::root(), message));
             return Some(());
         };
         self.learn(&upgraded);
@@ -93,16 +101,16 @@ impl Flow<'_> {
         }
         if self.stored(&upgraded) != self.stored(&object) {
             let message = "a stored object of the present version is not upgraded to itself";
-            self.differs(Clause::U4, "upgrade_changed", &object, &upgraded, message);
+            self.report_difference(Clause::U4, "upgrade_changed", &object, &upgraded, message);
         }
         Some(())
     }
 
     /// Reads an object twice, right after it was applied.
-    pub(super) async fn read_back(&mut self, saved: &mut Saved) -> Option<()> {
+    pub(super) async fn check_read(&mut self, saved: &mut Saved) -> Option<()> {
         let object = saved.object.unmark_deep().0;
         for _ in 0..2 {
-            let answer = self.provider.read(&self.question(saved)).await;
+            let answer = self.provider.read(&self.read_request(saved)).await;
             let answer = self.answer_or_finding(answer, Clause::R2)?;
             let what = "the provider does not read the object that it has made";
             if self.fails(&answer.diagnostics, (Clause::R6, "read_failed"), what) {
@@ -113,7 +121,7 @@ impl Flow<'_> {
             }
             let Some(read) = answer.object.filter(|read| !read.is_null()) else {
                 let message = "right after it was applied the object cannot be read";
-                self.find(Finding::new(Clause::R5, "gone", Path::root(), message));
+                self.add_finding(Finding::new(Clause::R5, "gone", Path::root(), message));
                 self.is_readable = false;
                 return Some(());
             };
@@ -127,11 +135,13 @@ impl Flow<'_> {
             let is_other = identities.is_some_and(|(was, is)| !is.is_null() && was != is);
             if is_other {
                 let message = "the identity that is read is not that of the object";
-                self.find(Finding::new(Clause::R4, "identity_changed", Path::root(), message).unnoticed());
+                self.add_finding(
+                    Finding::new(Clause::R4, "identity_changed", Path::root(), message).unnoticed(),
+                );
             }
             if self.stored(&read) != self.stored(&object) {
                 let message = "what is read right after apply is not what was applied";
-                self.differs(Clause::R5, "drift", &object, &read, message);
+                self.report_difference(Clause::R5, "drift", &object, &read, message);
                 break;
             }
             saved.private = answer.private;
@@ -144,7 +154,7 @@ impl Flow<'_> {
     }
 }
 
-/// The first part in which two objects differ. Secret parts of both are marked.
+/// The first part that differs between two objects. Their secret parts must be marked.
 pub(super) fn first_difference(was: &Value, is: &Value) -> Option<Path> {
     let mut path = None;
     was.visit(|at, part| {
@@ -188,7 +198,7 @@ fn shown(marked: &Value, path: &Path) -> Path {
     shown
 }
 
-/// The faults for which an object cannot be saved: unknown parts, its type, write-only values.
+/// The faults that prevent saving an object: unknown parts, a wrong type, write-only values.
 pub(super) fn unsound(
     block: &Block,
     object: &Value,
@@ -205,8 +215,8 @@ pub(super) fn unsound(
             let message = "the object is not of the type that the schema says";
             let finding = Finding::new(wrong_type, "wrong_type", path, message);
             match lacking(mismatch) {
-                Some(words) => finding.said(words),
-                None => finding.headed_only(mismatched(mismatch, object.ty(), block.implied_type())),
+                Some(words) => finding.with_terraform_text(words),
+                None => finding.with_summary_only(mismatched(mismatch, object.ty(), block.implied_type())),
             }
         };
         return mismatches.iter().map(finding).collect();
@@ -217,21 +227,24 @@ pub(super) fn unsound(
         if object.at(&path).is_some_and(|value| !value.is_null()) {
             let path = shown(&marked, &path);
             let message = "a write-only attribute must be null";
-            findings.push(Finding::new(write_only, "write_only_not_null", path, message).said(WRITE_ONLY));
+            findings.push(
+                Finding::new(write_only, "write_only_not_null", path, message)
+                    .with_terraform_text(WRITE_ONLY),
+            );
         }
     }
     marked.visit(|path, part| {
         if !part.is_known() {
             let path = path.to_path();
             let message = "all values must be known here";
-            findings.push(Finding::new(unknown, "unknown", path, message).said(UNKNOWN));
+            findings.push(Finding::new(unknown, "unknown", path, message).with_terraform_text(UNKNOWN));
         }
         if part.is_wholly_known() { Descend::Over } else { Descend::Into }
     });
     findings
 }
 
-/// The faults for which an identity cannot be saved.
+/// The faults that prevent saving an identity.
 pub(super) fn identity_faults(
     schemas: &Schemas,
     type_name: &str,
@@ -246,7 +259,8 @@ pub(super) fn identity_faults(
     let found = unsound(&schema.block, identity, [clause; 3]);
     let said = |finding: Finding| match finding.kind.as_str() {
         "unknown" => Finding { kind: "identity_unknown".into(), terraform: None, ..finding },
-        _ => Finding { kind: "identity_type".into(), summary: None, ..finding }.said(IDENTITY_TYPE),
+        _ => Finding { kind: "identity_type".into(), summary: None, ..finding }
+            .with_terraform_text(IDENTITY_TYPE),
     };
     let matters = |finding: &Finding| !(may_be_unknown && finding.kind == "unknown");
     found.into_iter().filter(matters).map(said).collect()

@@ -1,4 +1,4 @@
-//! Judges ephemeral resources, lists and actions.
+//! Checks ephemeral resources, lists and actions.
 
 use objchange::Value;
 use objchange::change::{InvalidPlanKind, assert_plan_valid};
@@ -11,10 +11,10 @@ use super::secrets::Provenance;
 use super::{Clause, Finding, Judgement};
 use objchange_explain::sentences::words_of_plan;
 
-/// How many objects a list is asked for.
-const LISTED: i64 = 10;
+/// The number of objects that a list is asked for.
+const LIST_LIMIT: i64 = 10;
 
-/// Opens an ephemeral resource with a wholly known configuration; renews it, if it asks for that, and closes it.
+/// Opens an ephemeral resource with a wholly known configuration, renews it if requested, and closes it.
 ///
 /// # Errors
 ///
@@ -35,7 +35,7 @@ pub(super) async fn ephemeral(
         Ok(begun) => begun,
         Err(judgement) => return Ok(judgement),
     };
-    // Terraform opens an ephemeral resource only when all of its configuration is known.
+    // Terraform opens an ephemeral resource only if its configuration is wholly known.
     if config.is_wholly_known() {
         flow.open(&config).await;
     }
@@ -112,11 +112,13 @@ impl Flow<'_> {
             return None;
         }
         if opened.deferred.is_some() {
-            // Terraform goes on as if nothing had been said.
+            // Terraform ignores the deferral and continues.
             let message = "the provider answers that it cannot open this yet, which was not allowed";
-            self.find(Finding::new(Clause::P2, "deferral_not_allowed", Path::root(), message).unnoticed());
+            self.add_finding(
+                Finding::new(Clause::P2, "deferral_not_allowed", Path::root(), message).unnoticed(),
+            );
         }
-        self.holds_what_is_opened(config, &opened);
+        self.check_opened(config, &opened);
         let mut private = opened.private;
         if opened.renew_at.is_some() {
             let renewed = self.provider.renew(self.type_name, private.as_ref()).await;
@@ -131,42 +133,42 @@ impl Flow<'_> {
         Some(())
     }
 
-    /// The finding shows nothing of an opened object, which is ephemeral and secret.
-    fn holds_what_is_opened(&mut self, config: &Value, opened: &Opened) {
+    /// Checks an opened object. It is ephemeral and secret, so no finding shows a part of it.
+    fn check_opened(&mut self, config: &Value, opened: &Opened) {
         let Some(object) = opened.object.as_ref().filter(|object| !object.is_null()) else {
             let message = "what is opened is not there";
             let finding = Finding::new(Clause::E1, "opened_nothing", Path::root(), message);
             let words = words_of_plan(InvalidPlanKind::PlannedAbsent.kind(), |_| None);
-            return self.find(Finding { terraform: words, ..finding });
+            return self.add_finding(Finding { terraform: words, ..finding });
         };
         self.learn(object);
         let found = unsound(self.block, object, [Clause::E2, Clause::E2, Clause::E1]);
         if !found.is_empty() {
-            let weighed = |finding: Finding| match finding.kind.as_str() {
-                // Terraform takes it, and what needs it gets nothing of it.
+            let with_severity = |finding: Finding| match finding.kind.as_str() {
+                // Terraform accepts it; whatever refers to the part gets nothing.
                 "unknown" => finding.unnoticed(),
                 _ => finding,
             };
-            return found.into_iter().map(weighed).for_each(|finding| self.find(finding));
+            return found.into_iter().map(with_severity).for_each(|finding| self.add_finding(finding));
         }
         let nothing = Value::null(self.block.implied_type().clone());
         // Terraform compares the opened object with its configuration by `AssertPlanValid`, without a prior object.
         for invalid in assert_plan_valid(self.block, &nothing, config, object) {
             let path = self.block.hide_keys(&invalid.path);
             let message = "what is opened is not what is configured";
-            self.find(Finding::new(Clause::E1, invalid.kind.kind(), path, message));
+            self.add_finding(Finding::new(Clause::E1, invalid.kind.kind(), path, message));
         }
     }
 
     async fn list(&mut self, config: &Value, include_objects: bool) -> Option<()> {
-        let (type_name, config, limit) = (self.type_name.into(), config.clone(), LISTED);
+        let (type_name, config, limit) = (self.type_name.into(), config.clone(), LIST_LIMIT);
         let question = ListQuestion { type_name, config, include_objects, limit };
         let listed = self.provider.list(&question).await;
         let listed = self.answer_or_finding(listed, Clause::L2)?;
         let before = self.judgement.findings.len();
-        if i64::try_from(listed.len()).is_ok_and(|count| count > LISTED) {
+        if i64::try_from(listed.len()).is_ok_and(|count| count > LIST_LIMIT) {
             let message = "more objects are listed than were asked for";
-            self.find(Finding::new(Clause::L2, "list_too_long", Path::root(), message));
+            self.add_finding(Finding::new(Clause::L2, "list_too_long", Path::root(), message));
         }
         for found in listed {
             if self.refuses(&found.diagnostics) {
@@ -174,20 +176,20 @@ impl Flow<'_> {
             }
             if found.identity.as_ref().is_none_or(Value::is_null) {
                 let message = "an object is listed without its identity";
-                self.find(Finding::new(Clause::L1, "listed_without_identity", Path::root(), message));
+                self.add_finding(Finding::new(Clause::L1, "listed_without_identity", Path::root(), message));
             }
             let faults =
                 identity_faults(self.schemas, self.type_name, found.identity.as_ref(), Clause::L1, false);
-            faults.into_iter().for_each(|finding| self.find(finding));
+            faults.into_iter().for_each(|finding| self.add_finding(finding));
             if let (Some(object), Some(schema)) = (&found.object, self.schemas.resources.get(self.type_name))
                 && !object.is_null()
             {
                 let faults = unsound(&schema.block, object, [Clause::L2; 3]);
-                faults.into_iter().for_each(|finding| self.find(finding));
+                faults.into_iter().for_each(|finding| self.add_finding(finding));
             }
             if include_objects && found.object.as_ref().is_none_or(Value::is_null) {
                 let message = "an object is listed without its content, which was requested";
-                self.find(Finding::new(Clause::L2, "listed_without_object", Path::root(), message));
+                self.add_finding(Finding::new(Clause::L2, "listed_without_object", Path::root(), message));
             }
             if self.judgement.findings.len() > before {
                 return None;
@@ -207,14 +209,14 @@ impl Flow<'_> {
         let events = self.answer_or_finding(events, Clause::T1)?;
         let ends = events.iter().filter(|event| matches!(event, ActionEvent::Completed(_))).count();
         for event in &events {
-            // An action may well fail.
+            // A failed action is a refusal, not a fault.
             if let ActionEvent::Completed(diagnostics) = event {
                 self.refuses(diagnostics);
             }
         }
         if ends != 1 || !matches!(events.last(), Some(ActionEvent::Completed(_))) {
             let message = format!("the action sent {ends} \"completed\" events; expected one, at the end");
-            self.find(Finding::new(Clause::X1, "action_end", Path::root(), message));
+            self.add_finding(Finding::new(Clause::X1, "action_end", Path::root(), message));
         }
         Some(())
     }

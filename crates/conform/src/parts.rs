@@ -1,4 +1,4 @@
-//! The parts of a value by position, and the value with others in their place.
+//! Reads and replaces the parts of a value by position.
 
 use objchange::value::Kind;
 use objchange::{Type, Value};
@@ -13,7 +13,7 @@ pub(super) fn parts(value: &Value) -> Vec<&Value> {
     }
 }
 
-/// Replaces all parts of a container. `None` if they cannot be together.
+/// Replaces all parts of a container. `None` if the parts do not fit together.
 pub(super) fn with_parts(value: &Value, parts: Vec<Value>) -> Option<Value> {
     with_some(value, parts.into_iter().map(Some).collect())
 }

@@ -1,4 +1,4 @@
-//! Judges planning, in all the ways in which Terraform plans.
+//! Checks plans: the first one, its repetition, and the final one.
 
 use objchange::Value;
 use objchange::change::{
@@ -18,7 +18,7 @@ use objchange_explain::sentences::ACTION_CHANGED;
 
 impl Flow<'_> {
     /// Plans, repeats the plan, and plans once more with known values, as before an apply. Returns the last plan.
-    pub(super) async fn planned_to_the_end(
+    pub(super) async fn plan_to_final(
         &mut self,
         prior: &Saved,
         config: &Value,
@@ -31,17 +31,17 @@ impl Flow<'_> {
         if !again.after.identical(&first.after) || again.action != first.action {
             let path = first_difference(&first.after, &again.after).unwrap_or_default();
             let message = "asked the same once more, the provider plans something else";
-            self.find(Finding::new(Clause::C1, "not_deterministic", path, message));
+            self.add_finding(Finding::new(Clause::C1, "not_deterministic", path, message));
         }
-        // Where nothing is to be done, nothing more is asked.
+        // Terraform asks nothing more if there is nothing to do.
         if first.action == Action::NoOp || (config == known && !is_applied) {
             return Ok(Some(first));
         }
         self.final_plan(prior, &first, [config, known]).await
     }
 
-    /// The plan that is made when the first one is applied: with a wholly known configuration, and with the private
-    /// data of the first plan.
+    /// Makes the final plan, which Terraform makes before it applies the first one: with a wholly known configuration, and
+    /// the private data of the first plan.
     async fn final_plan(
         &mut self,
         prior: &Saved,
@@ -60,7 +60,7 @@ impl Flow<'_> {
         let Some(mut last) = self.plan(prior, known, private, Clause::F3).await? else { return Ok(None) };
         let mut is_fine = true;
         if is_replaced {
-            // Without a prior object its own action is to create.
+            // Without a prior object, its own action is `Create`.
             (last.action, last.before) = (first.action, first.before.clone());
         // An update may turn out to be none when all is known: Terraform accepts that change of the action alone.
         } else if last.action != first.action && (first.action, last.action) != (Action::Update, Action::NoOp)
@@ -69,12 +69,14 @@ impl Flow<'_> {
             let (from, to) = (first.action.kind(), last.action.kind());
             let message = format!("the plan was to {from}, and is to {to} when all is known");
             let finding = Finding::new(Clause::F1, "action_changed", Path::root(), message);
-            self.find(finding.said(format!("{ACTION_CHANGED} {} to {}", names[0], names[1])));
+            self.add_finding(
+                finding.with_terraform_text(format!("{ACTION_CHANGED} {} to {}", names[0], names[1])),
+            );
             is_fine = false;
         }
         let mut findings = Vec::new();
         for inconsistent in assert_object_compatible(self.block, &first.after, &last.after) {
-            let mut finding = Finding::of_final(&inconsistent, &first.after, &last.after);
+            let mut finding = Finding::from_final_plan(&inconsistent, &first.after, &last.after);
             // Terraform 1.11.4 may say `inconsistent final plan` by its own matching of elements, whatever the
             // provider answers.
             if is_in_unknown_set(self.block, config, &finding.path) {
@@ -86,7 +88,7 @@ impl Flow<'_> {
             is_fine &= finding.severity != FindingSeverity::Error;
             findings.push(finding);
         }
-        self.find_all(findings);
+        self.add_findings(findings);
         Ok(is_fine.then_some(last))
     }
 
@@ -113,9 +115,9 @@ impl Flow<'_> {
                     let answer = self.provider.plan(self.type_name, &asked).await;
                     let Some(answer) = self.answer_or_finding(answer, Clause::P4) else { return Ok(None) };
                     self.learn(&answer.planned);
-                    self.tells_no_secret(&answer.diagnostics);
+                    self.check_for_secrets(&answer.diagnostics);
                     if asked.prior.is_null() {
-                        self.replacements_lead_somewhere(&answer.requires_replace);
+                        self.check_replacement_paths(&answer.requires_replace);
                     }
                     match question.answer(answer) {
                         Ok(planning) => planning,
@@ -134,14 +136,14 @@ impl Flow<'_> {
         let config = self.block.mark_hidden(&config);
         let mut findings = Vec::new();
         for violation in change.violations.iter().chain(&change.at_apply) {
-            let mut finding = Finding::of_plan(self.block, violation, &config, &change.after, is_legacy);
+            let mut finding = Finding::from_plan(self.block, violation, &config, &change.after, is_legacy);
             if *violation == PlanViolation::DeferralNotAllowed {
                 finding.clause = deferred;
             }
             is_fine &= finding.severity != FindingSeverity::Error;
             findings.push(finding);
         }
-        // Terraform says nothing of these, and plans that it refuses have a finding already.
+        // Terraform does not notice these, and plans that it refuses have a finding already.
         if change.violations.is_empty() && !change.after.is_null() {
             let message = "no planned element has all values of a configured one";
             // Terraform may have made null of an empty part that has the name of a computed block.
@@ -150,18 +152,18 @@ impl Flow<'_> {
                 findings.push(Finding::new(Clause::P5, "set_element_changed", path, message).unnoticed());
             }
         }
-        self.find_all(findings);
+        self.add_findings(findings);
         if is_fine {
-            // Only an object that is not there yet may have an identity that nobody knows.
+            // Only a new object may have an unknown identity.
             let may_be_unknown = change.action == Action::Create || change.action.is_replace();
             is_fine = self.identity_is_sound(change.identity.as_ref(), Clause::P7, may_be_unknown);
         }
         Ok(is_fine.then_some(change))
     }
 
-    /// An object that is as configured needs no change. In a set of objects Terraform itself may take one element for
-    /// another: then it finds a change whatever the provider plans.
-    pub(super) fn finds_something_to_do(
+    /// Reports a change of an object that has its configuration already. In a set of objects, Terraform itself may match the
+    /// wrong elements, and then finds a change whatever the provider plans.
+    pub(super) fn report_remaining_change(
         &mut self,
         change: &PlannedChange,
         config: &Value,
@@ -174,22 +176,22 @@ impl Flow<'_> {
             return;
         }
         let path = first_difference(&change.before, &change.after).unwrap_or_default();
-        let is_terraforms = self.matches_wrongly(change, config);
+        let is_terraforms = self.is_terraforms_mismatch(change, config);
         let message = format!("{when} there is still something to do: {}", change.action.kind());
         let mut finding = Finding::new(clause, kind, path, message);
-        // An update that was ignored shows wherever something was changed.
+        // An ignored update shows in every changed part.
         if self.judgement.findings.iter().any(|found| found.cause == Some("update_ignored")) {
             finding.cause = Some("update_ignored");
         }
-        self.find(if is_terraforms {
+        self.add_finding(if is_terraforms {
             Finding { severity: FindingSeverity::Note, ..finding }
         } else {
             finding
         });
     }
 
-    /// Whether Terraform itself finds a change in an element of a set of objects, with any provider.
-    fn matches_wrongly(&self, change: &PlannedChange, config: &Value) -> bool {
+    /// Whether Terraform itself finds a change in a set of objects, with any provider.
+    fn is_terraforms_mismatch(&self, change: &PlannedChange, config: &Value) -> bool {
         let block = self.block;
         let request = PlanRequest::new(block, &change.before, config);
         let Ok(simulated) = plan_change(&request, &mut SimulatedProvider::default()) else { return false };
@@ -206,8 +208,8 @@ impl Flow<'_> {
         is_of_objects && before.at(&path).is_some_and(|part| matches!(part.kind(), Kind::Set(_)))
     }
 
-    /// Terraform checks paths that require a replacement only if there is an object to replace.
-    fn replacements_lead_somewhere(&mut self, paths: &[Path]) {
+    /// Reports paths that require a replacement and do not exist. Terraform checks them only if there is an object to replace.
+    fn check_replacement_paths(&mut self, paths: &[Path]) {
         let block = self.block;
         let is_lost = |path: &&Path| {
             if path.is_root() {
@@ -232,7 +234,7 @@ impl Flow<'_> {
             let names = path.steps().iter().filter(|step| matches!(step, PathStep::Attribute(_)));
             let path: Path = names.cloned().collect();
             let message = "requires a replacement, and is no part of the object";
-            self.find(Finding::new(Clause::P6, "requires_replace_nowhere", path, message).unnoticed());
+            self.add_finding(Finding::new(Clause::P6, "requires_replace_nowhere", path, message).unnoticed());
         }
     }
 }

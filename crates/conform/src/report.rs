@@ -1,4 +1,4 @@
-//! The result of testing a provider: plain data, for people and for other programs.
+//! The result of testing a provider, as plain data.
 
 use std::time::Duration;
 
@@ -20,13 +20,13 @@ use super::{Advice, Clause, Finding, FindingSeverity};
 /// A part of a provider that is tested.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Subject {
-    /// Something that is configured: the provider itself, a resource type, a data source.
+    /// A component that is configured: the provider itself, a resource type, a data source.
     Component(Component),
     /// A function.
     Function,
 }
 
-/// The result of trying a provider. Nothing sensitive is in it.
+/// The result of testing a provider. It contains nothing sensitive.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
 #[non_exhaustive]
 pub struct Report {
@@ -36,40 +36,40 @@ pub struct Report {
     pub applied: bool,
     /// How the run ended. Some types may not have been tried.
     pub ended: RunEnd,
-    /// Why the provider was tried without a configuration of its own, if it was.
+    /// Why the provider was tested without its own configuration, if it was.
     pub not_configured: Option<String>,
     /// Objects that were created and may still exist.
     pub left: Vec<LeftoverObject>,
     /// The types that were tested, by kind and name.
     pub types: Vec<TypeReport>,
-    /// How long the run took. Only this differs between two runs with one seed.
+    /// The duration of the run. Only this differs between two runs with the same seed.
     pub time: Time,
 }
 
-/// How a run ended.
+/// The end of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum RunEnd {
-    /// All was tried.
+    /// Everything was tried.
     Complete,
-    /// The time was over.
+    /// The time ran out.
     Time,
-    /// Somebody stopped it.
+    /// It was interrupted.
     Stopped,
 }
 
-/// How long a run took.
+/// The duration of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Default, serde::Serialize)]
 #[non_exhaustive]
 pub struct Time {
-    /// All of it.
+    /// The whole run.
     #[serde(serialize_with = "seconds")]
     pub elapsed: Duration,
-    /// In the provider: the sum over all calls, from the question to the answer. Calls may overlap.
+    /// The sum over all calls to the provider, from question to answer. Calls may overlap.
     #[serde(serialize_with = "seconds")]
     pub in_provider: Duration,
-    /// How many questions there were.
+    /// The number of calls.
     pub calls: u64,
 }
 
@@ -84,23 +84,23 @@ pub struct TypeReport {
     /// Its schema; for a function, a schema with an attribute for each parameter.
     #[serde(skip)]
     pub schema: Block,
-    /// Why it was not tried, or given up.
+    /// Why the type was skipped or given up, if it was.
     pub skipped: Option<String>,
-    /// How many configurations were tried.
+    /// The number of configurations that were tried.
     pub samples: u64,
-    /// How many the provider accepted.
+    /// The number of accepted configurations.
     pub accepted: u64,
-    /// How many it refused, even after changes.
+    /// The number of configurations that were refused, even after changes.
     pub refused: u64,
-    /// How many plans it made, without those of the search for the smallest configuration.
+    /// The number of plans, without those of the search for the smallest configurations.
     pub plans: u64,
-    /// Why it refused, each reason once, the most frequent first.
+    /// The reasons for refusals, each once, the most frequent first.
     pub refusals: Vec<Refusal>,
     /// Its findings, the worst first.
     pub findings: Vec<FindingReport>,
 }
 
-/// A reason for which a provider refuses configurations.
+/// A reason for refused configurations.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 #[non_exhaustive]
 pub struct Refusal {
@@ -120,13 +120,13 @@ pub struct FindingReport {
     pub finding: Finding,
     /// The place, with `[*]` for each index.
     pub place: String,
-    /// How many configurations show it.
+    /// The number of configurations that show it.
     pub count: u64,
     /// The smallest configuration that shows it; `None` if no configuration is needed.
     pub smallest: Option<Smallest>,
     /// A line of a case file that shows it without the provider, or why there is none.
     pub case: Result<String, NoCase>,
-    /// It is in the baseline.
+    /// Whether the baseline has it.
     pub is_known: bool,
 }
 
@@ -184,14 +184,14 @@ impl FindingSeverity {
         }
     }
 
-    /// Whether Terraform stops there, by the provider's doing.
+    /// Whether Terraform stops because of the provider.
     pub const fn is_error(self) -> bool {
         matches!(self, Self::Error)
     }
 }
 
 impl Report {
-    /// Whether anything was checked: a configuration was accepted by a provider that is configured, or something was found.
+    /// Whether anything was checked: a configured provider accepted a configuration, or there is a finding.
     pub fn is_any_checked(&self) -> bool {
         let is_checked = |type_report: &TypeReport| {
             let is_reached = self.not_configured.is_none() || type_report.subject == Subject::Function;
@@ -207,7 +207,7 @@ impl Report {
             .flat_map(|type_report| type_report.findings.iter().map(move |found| (type_report, found)))
     }
 
-    /// How many findings are not in the baseline: errors, and others that are faults of the provider.
+    /// The numbers of findings that the baseline does not have: errors, and other faults of the provider.
     pub fn new_findings(&self) -> (usize, usize) {
         let new = |is_error: bool| {
             let is_new = move |found: &FindingReport| {
@@ -227,7 +227,7 @@ const OTHER_REFUSALS: &str = "(other reasons)";
 const MAX_REFUSALS: usize = 100;
 
 impl Report {
-    /// Hides all secrets that the run has learned.
+    /// Hides all secrets that the run learned.
     pub(super) fn hide(&mut self, secrets: &Secrets) {
         self.not_configured = self.not_configured.take().map(|reason| shortened(&secrets.hide(&reason)));
         for left in &mut self.left {
@@ -247,7 +247,7 @@ impl Report {
 }
 
 impl FindingReport {
-    /// The path, or the place if it says more, such as the type whose schema it is.
+    /// The path, or the place if it is more exact, such as the type of a schema.
     pub fn location(&self) -> String {
         let Self { finding, place, .. } = self;
         if place.is_empty() || *place == shape(&finding.path) {
@@ -313,7 +313,7 @@ impl TypeReport {
         }
     }
 
-    /// The report in the order in which it is printed.
+    /// The report in the order of its output.
     pub(super) fn sorted(mut self) -> Self {
         self.refusals.sort_by(|a, b| b.count.cmp(&a.count).then_with(|| a.summary.cmp(&b.summary)));
         let key = |found: &FindingReport| {
@@ -358,7 +358,7 @@ impl Serialize for RedactedValue<'_> {
     }
 }
 
-/// All fields are on one level, which is easy to read for other programs.
+/// Writes all fields on one level, which is easy for other programs to read.
 impl Serialize for FindingReport {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         #[derive(serde::Serialize)]

@@ -23,7 +23,7 @@ pub fn reported_rules() -> impl Iterator<Item = Rule> {
 }
 
 impl Report {
-    /// A case for each type of the provider whose program is this file, as the gate judges it. Findings in the baseline are
+    /// A case for each type, as the gate judges it. `provider` is the provider's program. Findings in the baseline are
     /// accepted.
     pub fn cases(&self, provider: &str, gate: Gate) -> impl Iterator<Item = Case> {
         self.types.iter().map(move |of| {
@@ -36,7 +36,7 @@ impl Report {
                 0 => format!("1 finding, the first: {}", first.message),
                 more => format!("{} findings, the first: {}", more + 1, first.message),
             });
-            // A finding says more than why the rest was not checked.
+            // A finding tells more than the reason why the rest was not checked.
             let skipped = self.unchecked(of).filter(|_| findings.is_empty());
             let subject = Some(format!("{} {}", of.subject.noun(), of.name));
             Case { skipped, subject, summary, findings, ..Case::new(name).at(of.subject.kind(), place) }
@@ -49,7 +49,7 @@ impl Report {
             let reason = self.not_configured.as_ref().filter(|_| of.subject != Subject::Function)?;
             Some(format!("not checked: the provider is not configured: {reason}"))
         };
-        // Without this a JUnit report was green for types that nobody could check.
+        // Without this, a JUnit report was green for types that could not be checked.
         let not_accepted =
             || (of.accepted == 0).then(|| "not checked: no configuration was accepted".to_owned());
         of.skipped.clone().or_else(not_reached).or_else(not_accepted)

@@ -1,4 +1,4 @@
-//! The report for people.
+//! Prints a report for people.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -8,11 +8,11 @@ use objchange_text::{counted, joined_path, visible};
 
 use super::{Advice, Clause, FindingReport, FindingSeverity, Report, RunEnd, TypeReport, config_text};
 
-/// The maximum number of places of alike findings that are named.
-const FOLDED: usize = 5;
+/// The maximum number of places that are listed for similar findings.
+const MAX_FOLDED: usize = 5;
 
-/// The maximum number of reasons for refused configurations that are reported.
-const REASONS: usize = 3;
+/// The maximum number of reasons that are listed for refused configurations.
+const MAX_REASONS: usize = 3;
 
 impl Report {
     /// Writes the report for people, without known findings. `gone` is the number of findings of the baseline that are
@@ -29,7 +29,7 @@ impl Report {
         let mut advised = Vec::new();
         let mut folded: BTreeMap<(Clause, &str), Vec<String>> = BTreeMap::new();
         for (type_report, found) in self.findings().filter(|(_, found)| !found.is_known) {
-            // A provider of the older SDK has hundreds of these, all alike: the first of a kind is shown.
+            // A provider with the SDK v2 has hundreds of similar ones, so only the first of each kind is shown in full.
             if found.finding.severity == FindingSeverity::Tolerated {
                 let alike = folded.entry((found.finding.clause, &found.finding.kind)).or_default();
                 alike.push(joined_path(&type_report.name, &found.place));
@@ -45,14 +45,14 @@ impl Report {
             let Some((_, others)) = alike.split_first().filter(|(_, others)| !others.is_empty()) else {
                 continue;
             };
-            let places: Vec<&str> = others.iter().take(FOLDED).map(String::as_str).collect();
+            let places: Vec<&str> = others.iter().take(MAX_FOLDED).map(String::as_str).collect();
             let places = visible(&objchange_text::listed(&places, others.len())).into_owned();
             writeln!(out, "{FAINT}tolerated {clause}{FAINT:#} like the one above: {places}\n")?;
         }
         // A run that ends early skips most types of a large provider: they are counted on one line.
         let is_late = |type_report: &&TypeReport| type_report.skipped.as_deref() == Some(ending(self.ended));
         for type_report in self.types.iter().filter(|type_report| !is_late(type_report)) {
-            silent(out, type_report)?;
+            untested(out, type_report)?;
         }
         let late = self.types.iter().filter(is_late).count();
         if late > 0 {
@@ -73,19 +73,19 @@ fn finding(out: &mut impl Write, type_report: &TypeReport, found: &FindingReport
     writeln!(out, "{style}{word} {}{style:#} {}", finding.clause, visible(&place))?;
     writeln!(out, "  {}", finding.clause.sentence())?;
     match (finding.said_by_terraform(), &finding.terraform, finding.severity) {
-        (Some(summary), said, FindingSeverity::Error) => {
-            // Terraform's words do not name the call.
-            if said.is_none() || finding.clause == Clause::T1 {
+        (Some(summary), detail, FindingSeverity::Error) => {
+            // Terraform's message for T1 does not name the call.
+            if detail.is_none() || finding.clause == Clause::T1 {
                 writeln!(out, "  {}", visible(&finding.described()))?;
             }
             writeln!(out, "  Terraform says: {}", visible(summary))?;
-            if let Some(said) = said {
-                writeln!(out, "    {}", visible(said))?;
+            if let Some(detail) = detail {
+                writeln!(out, "    {}", visible(detail))?;
             }
         }
-        (_, Some(said), FindingSeverity::Tolerated) => {
+        (_, Some(detail), FindingSeverity::Tolerated) => {
             writeln!(out, "  Terraform tolerates this of a provider with the legacy type system, and logs")?;
-            writeln!(out, "    {}", visible(said))?;
+            writeln!(out, "    {}", visible(detail))?;
         }
         (_, None, FindingSeverity::Tolerated) => {
             writeln!(out, "  Terraform tolerates this of a provider with the legacy type system")?;
@@ -139,7 +139,7 @@ fn indented(out: &mut impl Write, text: &str) -> io::Result<()> {
 }
 
 /// A type that was skipped or mostly refused.
-fn silent(out: &mut impl Write, type_report: &TypeReport) -> io::Result<()> {
+fn untested(out: &mut impl Write, type_report: &TypeReport) -> io::Result<()> {
     let name = if type_report.name.is_empty() { type_report.subject.noun() } else { &type_report.name };
     if let Some(reason) = &type_report.skipped {
         writeln!(
@@ -152,7 +152,7 @@ fn silent(out: &mut impl Write, type_report: &TypeReport) -> io::Result<()> {
     } else if type_report.refused > type_report.accepted {
         let (refused, samples) = (type_report.refused, type_report.samples);
         writeln!(out, "{FAINT}refused{FAINT:#} {}: {refused} of {samples} configurations", visible(name))?;
-        for refusal in type_report.refusals.iter().take(REASONS) {
+        for refusal in type_report.refusals.iter().take(MAX_REASONS) {
             let times =
                 if refusal.count == 1 { "once".to_owned() } else { format!("{} times", refusal.count) };
             writeln!(out, "    {times}: {}", visible(&refusal.summary))?;

@@ -30,7 +30,7 @@ pub struct SchemaFinding {
     pub finding: Finding,
 }
 
-/// All mistakes in the schemas of a provider. Terraform loads none of them if one is broken.
+/// All faults in the schemas of a provider. If one schema is broken, Terraform loads none.
 ///
 /// ```
 /// use objchange::Type;
@@ -83,7 +83,7 @@ pub fn judge_schemas(schemas: &Schemas) -> Vec<SchemaFinding> {
     found
 }
 
-/// The findings about the schema of one type, even one that could not be understood.
+/// The findings about the schema of one type, including one that could not be read.
 pub(super) fn of_type(schemas: &Schemas, component: Component, name: &str) -> Vec<Finding> {
     let wanted = place(component, name);
     let problems = schemas.problems.iter().map(misunderstood);
@@ -104,7 +104,7 @@ pub(super) fn named(schemas: &Schemas, component: Component) -> BTreeSet<SmolStr
     schemas.named(component).map(|(name, _)| name.into()).chain(misunderstood).collect()
 }
 
-/// The name of a place in problems of schemas.
+/// The name of a schema in findings, such as `resource type kit_disk`.
 pub(super) fn place(component: Component, name: &str) -> String {
     match component {
         Component::Provider => "provider".to_owned(),
@@ -166,7 +166,7 @@ fn clause_of(kind: SchemaProblemKind) -> Clause {
     }
 }
 
-/// Names that have a meaning in the configuration of each component of a kind.
+/// The names that have a meaning in every configuration of a component.
 fn reserved(component: Component) -> &'static [&'static str] {
     match component {
         Component::Provider => &["alias", "version"],
@@ -189,7 +189,7 @@ fn unnoticed(block: &Block, path: &Path, found: &mut Vec<Finding>) {
 fn attributes(attributes: &[(smol_str::SmolStr, Attribute)], path: &Path, found: &mut Vec<Finding>) {
     for (name, attribute) in attributes {
         let path = path.clone().attribute(name.clone());
-        // `InternalValidate` of Terraform checks the names of blocks, and not those of attributes.
+        // Terraform's `InternalValidate` checks the names of blocks, but not those of attributes.
         if !is_writable(name) {
             let message = "the name of an attribute has lowercase letters, digits and underscores";
             found.push(Finding::new(Clause::S4, "attribute_name", path.clone(), message).unnoticed());

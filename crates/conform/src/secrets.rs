@@ -95,7 +95,7 @@ impl Secrets {
     /// Hides secrets in a finding, whose texts may quote the provider.
     pub(super) fn hide_in_finding(&self, finding: Finding) -> Finding {
         let path = self.hide_path(&finding.path);
-        Finding { path, ..finding.texts(|text| shortened(&self.hide(&text))) }
+        Finding { path, ..finding.map_texts(|text| shortened(&self.hide(&text))) }
     }
 
     /// The path up to the first key or name that is secret.

@@ -11,7 +11,7 @@ const MAX_ELEMENTS: usize = 64;
 /// Compares a configured object with its planned one.
 type InObject<'i> = dyn Fn(&Value, &Value, &Path, &mut Vec<Path>) + 'i;
 
-/// The sets of objects in which a configured element has no planned one with its values: a default has replaced one of them, for
+/// The sets of objects with a configured element whose values no planned one has: a default has replaced one of them, for
 /// example.
 pub(super) fn changed_sets(block: &Block, config: &Value, planned: &Value) -> Vec<Path> {
     let mut found = Vec::new();

@@ -7,7 +7,7 @@ use smol_str::SmolStr;
 /// The value with each part to which the names lead replaced.
 pub(super) fn changed(value: &Value, names: &[SmolStr], change: &mut dyn FnMut(&Value) -> Value) -> Value {
     let Some((name, rest)) = names.split_first() else { return change(value) };
-    // The marks of a container come back around its new parts.
+    // The marks of a container are kept around its new parts.
     let (value, marks) = value.unmark();
     let new = match value.kind() {
         Kind::Object(members) if value.attribute(name).is_some() => {
@@ -16,7 +16,7 @@ pub(super) fn changed(value: &Value, names: &[SmolStr], change: &mut dyn FnMut(&
                 (member.clone(), new)
             }))
         }
-        // Blocks by label that have several types.
+        // Labelled blocks of several types are an object.
         Kind::Object(members) => {
             Value::object(members.iter().map(|(key, element)| (key.clone(), changed(element, names, change))))
         }

@@ -16,12 +16,12 @@ pub struct Advice {
     pub framework: &'static str,
     /// How it is fixed with terraform-plugin-sdk, version 2.
     pub sdk_v2: &'static str,
-    /// How it is fixed in a provider that speaks the protocol by itself or through something else.
+    /// How it is fixed in a provider without these two libraries.
     pub others: &'static str,
 }
 
 impl Advice {
-    /// Returns what to do, a line for each reader.
+    /// The advice as text, with a line for each kind of reader.
     pub fn text(&self) -> String {
         let lines = [
             ("Likely cause", self.cause),

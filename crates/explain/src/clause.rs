@@ -2,7 +2,7 @@
 
 use serde::{Serialize, Serializer};
 
-/// Each clause: its code, what Terraform's message is headed with where it is broken, and what it asks for.
+/// Each clause: its code, the heading of Terraform's message about a violation, and the requirement.
 macro_rules! clauses {
     ($($clause:ident, $summary:expr, $sentence:literal;)*) => {
         /// A clause of the contract. The letter says what the provider was asked for: a schema, a plan, the final plan, to

@@ -1,4 +1,4 @@
-//! Crashes of providers: the box of the call, the stack trace and what is left of the connection tell of one together.
+//! Reads crashes of providers. The box of the call, the stack trace and the errors of the connection describe one crash.
 
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
@@ -12,7 +12,7 @@ use super::sentence::ParsedSentence;
 use super::{Explained, Trouble};
 use crate::Clause;
 
-/// The call in Terraform's words for it: `plugin6.(*GRPCProvider).PlanResourceChange`.
+/// The call as Terraform names it: `plugin6.(*GRPCProvider).PlanResourceChange`.
 static CALL: LazyLock<Regex> = LazyLock::new(|| pattern(r"\(\*GRPCProvider\)\.([A-Za-z]+)"));
 
 /// A call that Terraform gave up.
@@ -38,7 +38,7 @@ static LOGGED_TRACE: LazyLock<Regex> = LazyLock::new(|| {
 /// A line of a stack trace that names the source: `plugin/server.go:12 +0x1a`.
 static FRAME: LazyLock<Regex> = LazyLock::new(|| pattern(r"\.go:[0-9]+\S* \+0x[0-9a-f]"));
 
-/// A function of a package that comes from elsewhere: `github.com/acme/tool.run(`.
+/// A function of another package: `github.com/acme/tool.run(`.
 static PACKAGE: LazyLock<Regex> =
     LazyLock::new(|| pattern(r"\b[a-z0-9-]+\.[a-z]+/[A-Za-z0-9_.~/-]+\.[A-Za-z0-9_.()*]+\("));
 
@@ -47,9 +47,9 @@ const PROVIDER: [&str; 4] = ["terraform-provider-", "terraform-providers/", "ter
 
 /// Packages of Terraform and OpenTofu themselves.
 const CORE: [&str; 2] = ["hashicorp/terraform/", "opentofu/opentofu/"];
-/// How logs before 0.10 name a provider that is a part of Terraform.
+/// The prefix in logs before 0.10 for a provider that is built into Terraform.
 const BUILT_IN: &str = "plugin: terraform: ";
-/// How the runtime of Go names the signal that ended a program.
+/// The Go runtime's prefix for the signal that ended a program.
 const SIGNAL: &str = "[signal SIG";
 
 const BANNERS: [&str; 2] = ["TERRAFORM CRASH", "OPENTOFU CRASH"];
@@ -98,7 +98,7 @@ impl<'m> Trace<'m> {
         }
     }
 
-    /// Completes what is known of a crash.
+    /// Adds the facts of this trace to a crash.
     pub(super) fn complete(&self, one: &mut Explained) {
         one.call = one.words.as_deref().and_then(call).or_else(|| self.call.clone());
         if let Some(reason) = self.reason {
@@ -110,7 +110,7 @@ impl<'m> Trace<'m> {
     }
 }
 
-/// The name of a provider whose code was in Terraform's own, before 0.10.
+/// The name of a provider that was built into Terraform before 0.10.
 fn built_in(text: &str) -> Option<&str> {
     let (_, rest) = text.split_once("terraform/builtin/providers/")?;
     rest.split(|c: char| !c.is_ascii_alphanumeric() && c != '-').next().filter(|name| !name.is_empty())
@@ -138,12 +138,12 @@ fn panic(paragraph: &str) -> Option<&str> {
     is_panic.then(|| &said[..end.unwrap_or(said.len())])
 }
 
-/// Whether a text has what only a provider's stack trace has.
+/// Whether a text has a package that occurs only in stack traces of providers.
 fn is_of_provider(text: &str) -> bool {
     PROVIDER.iter().any(|word| text.contains(word))
 }
 
-/// Whether a message has a stack trace of a provider, and not one of Terraform itself.
+/// Whether a message has a stack trace of a provider rather than of Terraform itself.
 pub(super) fn is_crash(message: &Message) -> bool {
     let any = |is_it: &dyn Fn(&str) -> bool| message.paragraphs.iter().any(|text| is_it(text));
     let has_panic = any(&|text| panic(text).is_some());
@@ -159,7 +159,7 @@ pub(super) fn is_crash(message: &Message) -> bool {
         || any(&|text| FRAME.is_match(text) && text.contains("terraform-plugin-"))
 }
 
-/// The crash of Terraform itself that a message tells of.
+/// A message about a crash of Terraform itself.
 pub(super) fn of_core(message: &Message) -> Option<ParsedSentence<'_>> {
     let any = |is_it: &dyn Fn(&str) -> bool| message.paragraphs.iter().any(|text| is_it(text));
     let has_banner = any(&|text| BANNERS.iter().any(|word| text.contains(word)));
@@ -173,7 +173,7 @@ pub(super) fn of_core(message: &Message) -> Option<ParsedSentence<'_>> {
     })
 }
 
-/// A call that Terraform gave up, and not one of the service: `request canceled` is what services say, too.
+/// A message about a call that Terraform cancelled. Services print `request canceled` as well; those are not meant.
 pub(super) fn cancelled(message: &Message) -> Option<ParsedSentence<'_>> {
     let is_whole = |text: &str| text.starts_with("rpc error: code = Canceled desc = ");
     let is_it = |text: &&str| CANCELLED.is_match(text) || is_whole(text);
@@ -191,7 +191,7 @@ pub(super) fn cancelled(message: &Message) -> Option<ParsedSentence<'_>> {
     })
 }
 
-/// How Terraform 0.14 and older say that the connection to a provider is lost.
+/// The messages of Terraform 0.14 and older for a lost connection to a provider.
 const LOST: [&str; 3] = [
     "connection is shut down",
     "unexpected EOF",
@@ -233,8 +233,8 @@ pub(super) fn lost_connection(paragraph: &str) -> Option<ParsedSentence<'_>> {
     })
 }
 
-/// The provider, and its version, whose program ended as programs in Go do when they panic; `None` if there
-/// are several.
+/// The name and version of the provider whose program exited like a Go program that panics; `None` if there are
+/// several.
 pub(super) fn exited(messages: &[Message]) -> Option<(String, Option<String>)> {
     let is_it = |text: &&String| text.contains("plugin process exited") && text.contains("exit status 2");
     let texts = messages.iter().flat_map(|message| &message.paragraphs).filter(is_it);
@@ -257,8 +257,8 @@ fn connection_lost<'t>(
     }
 }
 
-/// The messages with those about one crash as one, or as one for each resource instance that it is about; what is only a
-/// consequence is left out.
+/// Merges the messages about one crash: into one, or into one for each resource instance that they name. Mere consequences
+/// are left out.
 pub(super) fn merged(all: Vec<Explained>) -> Vec<Explained> {
     let is_crash = |one: &Explained| one.clauses == [Clause::T2];
     let is_cancelled = |one: &Explained| one.trouble == Some(Trouble::Cancelled);
@@ -317,7 +317,7 @@ fn joined(crashes: &[&Explained], cancelled: &[&Explained]) -> Vec<Explained> {
         let tells = |one: &&&Explained| one.address.is_some() || reason(one).is_some();
         return crashes.iter().filter(tells).map(|one| (*one).clone()).collect();
     }
-    // A longer name says more: it has the registry, or the line of the source.
+    // The longer name is kept: it has the registry, or the source line.
     let longest = |part: fn(&Explained) -> Option<&str>| {
         crashes.iter().filter_map(|one| part(one)).max_by_key(|text| text.len()).map(str::to_owned)
     };
@@ -335,7 +335,7 @@ fn joined(crashes: &[&Explained], cancelled: &[&Explained]) -> Vec<Explained> {
     };
     let mut boxes: Vec<&Explained> = crashes.iter().copied().filter(|one| one.address.is_some()).collect();
     if boxes.is_empty() {
-        // The call that was given up is the one that crashed, where there is no other.
+        // The cancelled call is the one that crashed if there is no other.
         let addresses: BTreeSet<&str> = cancelled.iter().filter_map(|one| one.address.as_deref()).collect();
         boxes.extend(cancelled.first().copied().filter(|_| whole.call.is_none() && addresses.len() == 1));
     }
@@ -354,15 +354,15 @@ fn joined(crashes: &[&Explained], cancelled: &[&Explained]) -> Vec<Explained> {
     boxes.into_iter().map(of_box).collect()
 }
 
-/// The program's own words about its crash.
+/// The reason that the program printed for its crash.
 pub(super) fn reason(one: &Explained) -> Option<&str> {
     let is_reason =
         |words: &&str| ["panic: ", "fatal error: ", SIGNAL].iter().any(|word| words.starts_with(word));
     one.words.as_deref().filter(is_reason)
 }
 
-/// An error of the connection to the plugin, and not one of a service that the provider calls: the whole
-/// text, or behind the name of the call.
+/// An error of the connection to the plugin, as the whole text or after the name of the call. Errors of a service that the
+/// provider calls are not meant.
 pub(super) fn rpc_error(text: &str) -> Option<&str> {
     const ERROR: &str = "rpc error: code = ";
     let at = text.find(ERROR)?;
@@ -378,7 +378,7 @@ pub(super) fn rpc_error(text: &str) -> Option<&str> {
     (before.is_empty() || is_item() || is_behind_call()).then(|| &text[at..])
 }
 
-/// Which of the faults of a connection it is.
+/// The stable name of a connection error.
 pub(super) fn kind_of_rpc(text: &str) -> Option<&'static str> {
     let has = |word: &str| text.contains(word);
     if has("invalid UTF-8") {
@@ -390,8 +390,7 @@ pub(super) fn kind_of_rpc(text: &str) -> Option<&'static str> {
     }
 }
 
-/// A line of Terraform's plugin client in the log, where connections end whenever a provider has done its
-/// work.
+/// Whether a log line is one of Terraform's plugin client. It also logs the regular end of each connection.
 pub(super) fn is_housekeeping(paragraph: &str) -> bool {
     const NAMES: [&str; 4] = ["provider: plugin ", "plugin: plugin ", "provider.stdio: ", "plugin.stdio: "];
     page::is_logged(paragraph)

@@ -1,4 +1,4 @@
-//! The explanations for programs.
+//! Explanations as JSON, for programs.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::{Evidence, ExplainedMessage, Similarity};
 
-/// Messages that are explained, for JSON (`schema/explain.schema.json`).
+/// Explained messages, in the form of `schema/explain.schema.json`.
 #[derive(Debug, Serialize)]
 pub struct ExplainDocument<'m> {
     format_version: &'static str,
@@ -60,7 +60,7 @@ struct Advice {
 }
 
 impl<'m> ExplainDocument<'m> {
-    /// The document of these messages.
+    /// A document with these messages.
     pub fn new(messages: &'m [ExplainedMessage]) -> Self {
         Self { format_version: "1.0", messages: messages.iter().map(message).collect() }
     }

@@ -1,4 +1,4 @@
-//! Checks the objects at hand against the schema, to find the exact paths and values behind a message.
+//! Checks objects against the schema, to find the exact paths and values behind a message.
 
 use objchange::Value;
 use objchange::address::ProviderAddress;
@@ -9,21 +9,21 @@ use objchange_text::redact::SENSITIVE;
 
 use super::Explained;
 
-/// The objects at hand.
+/// The objects before and after each step, as far as they are available.
 #[derive(Clone, Default)]
 pub struct Objects {
-    /// Before the change.
+    /// The object before the change.
     pub prior: Option<Value>,
-    /// As it is configured.
+    /// The configuration.
     pub config: Option<Value>,
-    /// As the provider planned it.
+    /// The planned object.
     pub planned: Option<Value>,
-    /// After apply.
+    /// The object after apply.
     pub actual: Option<Value>,
 }
 
 impl std::fmt::Debug for Objects {
-    /// Without values: only the schema knows which are secrets.
+    /// Shows no values, because only the schema tells which are secret.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Objects").finish_non_exhaustive()
     }
@@ -32,10 +32,10 @@ impl std::fmt::Debug for Objects {
 /// Facts about a message from a schema and objects.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Evidence {
-    /// The schema calls the place sensitive, or something in it: no part of its value in the message may be
-    /// shown.
+    /// Whether the schema calls the place, or a part of it, sensitive. Then no part of its value in the message may
+    /// be shown.
     pub is_secret: bool,
-    /// The path without keys of what is sensitive, if there is one.
+    /// The path, if there is one, without keys inside sensitive parts.
     pub path: Option<String>,
     /// The attribute's properties in the schema: `optional, computed; string`.
     pub schema: Option<String>,
@@ -78,7 +78,7 @@ impl ExplainedMessage {
 }
 
 impl Evidence {
-    /// Returns what schemas and objects tell of a message; `None` if it names no object and nothing secret, or an object
+    /// The facts from schemas and objects about a message. `None` if it names neither an object nor a secret, or an object
     /// whose type has no schema. `objects` reads the objects of this schema, resource type and address.
     ///
     /// # Errors
@@ -102,14 +102,14 @@ impl Evidence {
         let Objects { prior, config, planned, actual } = objects;
         let mut evidence = Self::default();
         let path = explained.path.as_deref().and_then(|path| path.parse::<Path>().ok());
-        // Nothing is known of a place that the schema does not have, so it counts as secret.
+        // A place that the schema does not have is treated as secret.
         evidence.is_secret = match &path {
             Some(path) => !is_known(block, path) || block.has_hidden_at(path),
             // The message may be about any part of the object.
             None => block.has_hidden_at(&Path::root()) && shows_values(explained),
         };
         if let Some(path) = &path {
-            // Keys of a sensitive map were once repeated as a part of the path.
+            // Otherwise the path would repeat keys of a sensitive map.
             evidence.path = Some(block.hide_keys(path).to_string());
             evidence.schema = block.attribute_by_path(path).map(flags);
             let objects = [("prior", prior), ("config", config), ("planned", planned), ("actual", actual)];
@@ -121,7 +121,7 @@ impl Evidence {
             }
         }
         if let (Some(config), Some(planned)) = (config, planned) {
-            // As in the protocol, where the prior object of a creation is null.
+            // In the protocol the prior object of a creation is null, too.
             let nothing = Value::null(block.implied_type().clone());
             for invalid in assert_plan_valid(block, prior.as_ref().unwrap_or(&nothing), config, planned) {
                 evidence.violations.push((
@@ -150,14 +150,14 @@ fn is_known(block: &Block, path: &Path) -> bool {
     }
 }
 
-/// Whether a message has a value in it, in the form of Terraform's messages or in quotes.
+/// Whether a message contains a value, in Terraform's form or in quotes.
 fn shows_values(explained: &Explained) -> bool {
     let words = explained.words.iter().chain([&explained.summary]).map(String::as_str);
     let mut texts = words.chain(explained.values.values().map(String::as_str));
     texts.any(|text| text.contains("cty.") || text.contains(['"', '\'']))
 }
 
-/// The properties of an attribute in the schema, without those that it lacks.
+/// The properties that an attribute has in the schema.
 fn flags(attribute: &Attribute) -> String {
     let flags = [
         (attribute.required, "required"),
@@ -171,7 +171,7 @@ fn flags(attribute: &Attribute) -> String {
     format!("{}; type {ty}", flags.join(", "))
 }
 
-/// Hides the value of a message that names no resource, if any type has something sensitive at its path.
+/// Hides the value in a message that names no resource, if any type has a sensitive part at its path.
 fn hidden_anywhere(explained: &Explained, schemas: &ProviderSchemas) -> Option<Evidence> {
     let path = explained.path.as_deref()?.parse::<Path>().ok()?;
     let wanted = explained.provider.as_deref().map(ProviderAddress::normalized);
@@ -187,7 +187,7 @@ fn hidden_anywhere(explained: &Explained, schemas: &ProviderSchemas) -> Option<E
     Some(Evidence { is_secret: true, path: Some(hiding.to_string()), ..Evidence::default() })
 }
 
-/// Returns the schema of a resource type, from this provider if it has the type.
+/// The schema of a resource type, from this provider if it has the type.
 fn block(schemas: &ProviderSchemas, provider: Option<&str>, resource_type: &str) -> Option<Block> {
     let has_it = |of: &&str| schemas.names(of, SchemaKind::Resource).any(|name| name == resource_type);
     let mut providers = schemas.providers().filter(has_it);

@@ -1,7 +1,7 @@
 //! Explains Terraform's own messages about providers.
 //!
-//! [`explain`] reads them from a terminal, a log of a build or an issue, in whatever box or width they come, and says which
-//! clause of the contract each is about; [`advice`](crate::Clause::advice) says what to do.
+//! [`explain`] finds them in the output of a terminal, in a build log or in an issue, whatever surrounds or wraps them, and
+//! names the clause of the contract that each is about. [`advice`](crate::Clause::advice) tells how to fix it.
 //!
 //! ```
 //! use objchange_explain::{Clause, Similarity, explain};
@@ -21,7 +21,7 @@
 //! assert_eq!(explained.similarity, Some(Similarity::LetterCase));
 //! ```
 //!
-//! The [clauses](Clause), what to do about each ([`Advice`]) and Terraform's [`sentences`] are here once: the harness
+//! The [clauses](Clause), the [`Advice`] on each and Terraform's [`sentences`] are defined only here: the harness
 //! `objchange-conform` prints them, and [`explain`] reads them.
 
 #![forbid(unsafe_code)]
@@ -64,7 +64,7 @@ pub use self::similarity::Similarity;
 pub use self::text::write_text;
 pub use self::trouble::Trouble;
 
-/// A message of Terraform's about a provider, understood.
+/// A parsed message of Terraform about a provider.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Explained {
@@ -99,14 +99,14 @@ pub struct Explained {
     /// The values as the message prints them, by role: `planned`, `config`, `prior`, `actual`, `key`,
     /// `target_type`.
     pub values: BTreeMap<String, String>,
-    /// How the two values are alike.
+    /// The similarity of the two values.
     pub similarity: Option<Similarity>,
 }
 
 /// The messages about providers in a text, in order. Other messages are left out.
 pub fn explain(text: &str) -> Vec<Explained> {
     let mut messages = page::messages(text);
-    // Before the lines of the plugin client are left out: one of them names the program that ended.
+    // Before the lines of the plugin client are dropped, because one of them names the program that ended.
     let exited = crash::exited(&messages);
     for message in &mut messages {
         message.paragraphs.retain(|paragraph| !crash::is_housekeeping(paragraph));
@@ -125,7 +125,7 @@ pub fn explain(text: &str) -> Vec<Explained> {
             one.version.clone_from(&version);
         }
     }
-    // Terraform says some things twice, in its log and at the end.
+    // Terraform prints some messages twice: in its log, and at the end.
     let mut seen = HashSet::new();
     let mut all: Vec<Explained> = all.into_iter().filter(|one| seen.insert(one.clone())).collect();
     let in_graph = in_graph.into_iter().filter(|node| seen.insert(node.clone())).collect();
@@ -183,7 +183,7 @@ fn explained(message: &Message) -> Vec<Explained> {
     if let Some(crash) = crash::of_core(message) {
         all = vec![crash];
     }
-    // From the most exact reader to the vaguest: each is asked only if those before it understood nothing.
+    // From the most exact reader to the least exact one. Each is tried only if all before it found nothing.
     if all.is_empty() {
         all.extend(log.or_else(|| sentence::sentence(&message.summary)));
     }
@@ -222,7 +222,7 @@ fn explained(message: &Message) -> Vec<Explained> {
     if all.is_empty() {
         all.extend(message.paragraphs.iter().filter_map(|text| by_title(text)));
     }
-    // The heading of an SDK is more exact than the sentence below, of which the end may be cut off.
+    // The heading of an SDK is more exact than the sentence below it, whose end may be cut off.
     if let Some(heading) = sentence::sentence(&message.summary).filter(|_| !message.is_title) {
         let is_plain = |one: &&mut ParsedSentence<'_>| {
             one.address.is_none() && one.path.is_none() && one.said.kind.is_none() && one.trouble.is_none()
@@ -231,7 +231,7 @@ fn explained(message: &Message) -> Vec<Explained> {
             one.clauses.clone_from(&heading.clauses);
         }
     }
-    // A crash is told in several sentences.
+    // Several sentences may describe one crash.
     let mut crashed = HashSet::new();
     all.retain(|found| {
         let is_first = found.address.is_some() || crashed.is_empty();
@@ -269,7 +269,7 @@ fn explained(message: &Message) -> Vec<Explained> {
     explained
 }
 
-/// Adds what paragraphs of their own tell.
+/// Adds facts from separate paragraphs.
 fn complete(found: &mut ParsedSentence<'_>, message: &Message) {
     let behind = |label: &str| {
         let text = message.paragraphs.iter().find_map(|paragraph| paragraph.strip_prefix(label))?;
@@ -377,7 +377,7 @@ fn load_failures(message: &Message) -> Vec<ParsedSentence<'_>> {
 fn by_trouble<'m>(message: &'m Message, whole: &str) -> Option<ParsedSentence<'m>> {
     let trouble = Trouble::find(whole)?;
     let said = message.paragraphs.iter().map(String::as_str).chain([message.summary.as_str()]);
-    // The lines of source below a message are not its words.
+    // Source lines below a message are not part of its text.
     let mut sentences = said.clone().filter(|text| !page::is_place(text));
     // The SDK explains more below the sentence that identifies it.
     let below = message.paragraphs.iter().skip_while(|text| Trouble::find(text) != Some(trouble)).nth(1);
@@ -438,7 +438,7 @@ fn set_failures(message: &Message) -> Vec<ParsedSentence<'_>> {
     failures.collect()
 }
 
-/// The paragraph in which the SDK names the path of a value that it cannot convert: what is before, and the path.
+/// Splits the paragraph that names the path of a value that the SDK cannot convert: the text before the path, and the path.
 fn conversion_place(text: &str) -> Option<(&str, &str)> {
     if let Some(place) = text.strip_prefix("Path:").filter(|rest| rest.is_empty() || rest.starts_with(' ')) {
         return Some(("", place));
@@ -464,13 +464,13 @@ fn conversion(message: &Message) -> Option<&str> {
     last.split_once(": ").map(|(_, reason)| reason.trim()).filter(|reason| !reason.is_empty())
 }
 
-/// Headings that say what others do.
+/// Headings that mean the same as others.
 const OTHER_SUMMARIES: [(&str, &str); 2] = [
     (IDENTITY_TYPE, "Provider produced invalid identity"),
     (SEVERAL_IMPORTED, "Import returned no resources"),
 ];
 
-/// A heading of Terraform's, and what somebody wrote behind it: `Provider produced invalid plan - planned value …`.
+/// A heading of Terraform and the text that somebody appended: `Provider produced invalid plan - planned value …`.
 fn heading_and_detail(text: &str) -> Option<(&'static str, &str)> {
     const SEPARATORS: [&str; 8] = [" - ", " – ", " — ", ": ", " (", ", ", "... ", "… "];
     Clause::ALL.iter().filter_map(|clause| clause.terraform_summary()).find_map(|heading| {
@@ -503,7 +503,7 @@ fn by_title(text: &str) -> Option<ParsedSentence<'_>> {
     is_it.then(|| ParsedSentence { clauses, said, path, words: Some(words), ..ParsedSentence::default() })
 }
 
-/// The clauses that most messages with their headings are about.
+/// The clauses of most messages with their headings.
 const LIKELIEST: [Clause; 4] = [Clause::P5, Clause::F2, Clause::A5, Clause::D1];
 
 /// The meaning of a heading alone.
@@ -516,7 +516,7 @@ fn by_summary(message: &Message) -> Option<ParsedSentence<'_>> {
         return Some(found);
     }
     let detail = message.paragraphs.iter().map(String::as_str).find(|text| !page::is_place(text));
-    // Text below a title is somebody's prose.
+    // Text below a title is prose, not part of the message.
     let detail = detail.filter(|text| page::is_sentence_start(text));
     let summary =
         OTHER_SUMMARIES.iter().find(|(other, _)| *other == summary).map_or(summary, |(_, usual)| usual);
@@ -580,17 +580,17 @@ impl Explained {
         self.trouble.map(Trouble::advice).or_else(of_clause)
     }
 
-    /// Whether somebody tells of a message, in a title or in prose, and it is not the message itself.
+    /// Whether this only mentions a message, in a title or in prose.
     fn is_mention(&self) -> bool {
         self.summary.is_empty() || heading_and_detail(&self.summary).is_some()
     }
 
-    /// Whether it has words besides its heading.
+    /// Whether the message has more than a heading.
     fn has_detail(&self) -> bool {
         self.words.as_deref().is_some_and(|words| !self.summary.contains(words))
     }
 
-    /// Whether it tells no more than a heading.
+    /// Whether the message tells no more than its heading.
     fn is_bare(&self) -> bool {
         let is_vague = self.clauses.len() > 1 || self.summary.is_empty();
         (is_vague || !self.has_detail() && self.provider.is_none())

@@ -1,4 +1,4 @@
-//! Pasted lines without what surrounds them: colours, boxes, the stamps of logs, marks of quotes and diffs.
+//! Cleans pasted lines: removes colours, boxes, log stamps, and the marks of quotes and diffs.
 
 use std::borrow::Cow;
 use std::sync::LazyLock;
@@ -8,15 +8,15 @@ use regex::Regex;
 /// A line, cleaned.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Line {
-    /// Which of several outputs in one text the line is of: what a tool writes before each line, without times.
+    /// The output that the line belongs to, if the text mixes several: the prefix of a tool, without times.
     pub(super) stream: String,
     /// It is in a box.
     pub(super) is_boxed: bool,
-    /// It has the time at its beginning.
+    /// It begins with a time.
     pub(super) has_time: bool,
     /// It is indented.
     pub(super) is_indented: bool,
-    /// Mostly one; several where a box was pasted as one line.
+    /// Usually one; several if a box was pasted as one line.
     pub(super) pieces: Vec<Piece>,
 }
 
@@ -26,11 +26,11 @@ pub(super) enum Piece {
     Edge { is_lower: bool },
     /// A line of text, which may be empty.
     Text(String),
-    /// Where a block of code begins or ends in Markdown.
+    /// The start or end of a code block in Markdown.
     Fence,
 }
 
-/// The sides of boxes as they look after UTF-8 was read as another encoding: Windows-1252, Latin-1, code pages 437 and 850.
+/// The sides of boxes after their UTF-8 was read as Windows-1252, Latin-1, or code page 437 or 850.
 const GARBLED: [(&str, &str); 12] = [
     ("â•·", "╷"),
     ("â”‚", "│"),
@@ -65,10 +65,10 @@ const SIDE: char = '│';
 /// Encloses code in Markdown.
 const FENCE: &str = "```";
 
-/// Longer texts are not prefixes of a tool.
+/// The maximum length of a tool's prefix.
 const MAX_PREFIX: usize = 200;
 
-/// How many prefixes are tried at a time, and in how many lines below a heading.
+/// The maximum number of prefixes that are tried at a time, and of lines below a heading in which they are looked for.
 const MAX_PREFIXES: usize = 16;
 const LINES_AHEAD: usize = 8;
 
@@ -80,12 +80,12 @@ static CLOCK: LazyLock<Regex> = LazyLock::new(|| {
 /// A time as logs have it.
 static TIME_OF_DAY: LazyLock<Regex> = LazyLock::new(|| pattern("[0-9]{1,2}:[0-9]{2}(?::[0-9]{2})?"));
 
-/// A pattern that is known to be one.
+/// Compiles a pattern of this crate.
 pub(super) fn pattern(text: &str) -> Regex {
     Regex::new(text).expect("a pattern")
 }
 
-/// Colours, with the escape character or with what is left of it.
+/// Colours, with the escape character or a remainder of it.
 static COLOURS: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
         r"(?:\x1b|\u{fffd}|␛|\^\[|\\x1b|\\u001b|\\033|\\e)?\[[0-9]{1,3}(?:;[0-9]{1,3})*m|\x1b\[?[0-9;]*[A-Za-z]?",
@@ -128,7 +128,7 @@ impl Line {
                 text = text.replace(garbled, right);
             }
         }
-        // Pages of the web have names for letters, and mark what is code.
+        // Web pages have entities for characters, and tags for code.
         if text.contains("&#") || text.contains("&quot;") {
             for (name, letter) in ENTITIES {
                 text = text.replace(name, letter);
@@ -190,7 +190,7 @@ impl Line {
         }
     }
 
-    /// It is a time and nothing else.
+    /// Whether the line is only a time.
     pub(super) fn is_time(&self) -> bool {
         self.has_time && self.is_empty()
     }
@@ -208,17 +208,17 @@ impl Line {
     }
 }
 
-/// A line without Markdown's marks of emphasis behind its last sentence.
+/// A line without Markdown's emphasis marks after its last sentence.
 fn without_emphasis(text: &str) -> &str {
     let mut inside = ["**", "*", "_"].iter().filter_map(|mark| text.trim_end().strip_suffix(mark));
     inside.find(|inside| inside.ends_with('.')).unwrap_or(text)
 }
 
-/// Whether what is before the side of a box is a sentence, and not what a tool writes before each line.
+/// Whether the text before the side of a box is a sentence rather than the prefix of a tool.
 fn is_prose(before: &str) -> bool {
     let before = before.trim();
     let count = before.split_whitespace().count();
-    // A title may be cut anywhere, and tools write a few words.
+    // A title may be cut anywhere. The prefixes of tools have only a few words.
     let is_sentence = (before.ends_with(['.', ',', ':']) && count > 5) || count > 8;
     before.starts_with("# ") || (is_sentence && !TIME_OF_DAY.is_match(before))
 }
@@ -245,7 +245,7 @@ impl Prefix {
         is_prefix.then(|| Self { text: text.to_owned(), is_apart: text.len() < before.len() })
     }
 
-    /// The line as far as it is the prefix, and the rest. Times and the numbers of lines may differ.
+    /// Splits a line after this prefix. Times and line numbers may differ.
     fn split<'t>(&self, text: &'t str) -> Option<(&'t str, &'t str)> {
         let digits = |text: &str| text.len() - text.trim_start_matches(|c: char| c.is_ascii_digit()).len();
         let (mut wanted, mut rest) = (self.text.as_str(), text);
@@ -265,8 +265,8 @@ impl Prefix {
     }
 }
 
-/// Takes off what a tool wrote before each line, whatever tool it is: the same is before a heading and before
-/// the lines below it.
+/// Removes the prefix that an unknown tool wrote before each line. It is recognized because a heading and the lines
+/// below it have equal prefixes.
 pub(super) fn without_prefixes(lines: &mut [&mut Line]) {
     let mut known: Vec<Prefix> = Vec::new();
     for at in 0..lines.len() {

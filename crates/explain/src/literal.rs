@@ -1,6 +1,6 @@
 //! Values as Terraform prints them in its messages about providers, read back: `cty.ListVal([]cty.Value{cty.StringVal("x")})`.
 
-/// How deep values may be inside one another; what is deeper is not read.
+/// The maximum nesting of values. Deeper ones are not read.
 const MAX_DEPTH: usize = 64;
 
 /// A value, as far as it matters what two of them have in common.
@@ -116,7 +116,7 @@ fn value(rest: &mut &str, depth: usize) -> Option<Literal> {
                 Some((key, value(rest, depth)?))
             };
             let mut entries = in_parentheses(rest, |rest| braced(rest, "map[string]cty.Value{", entry))?;
-            // Sorted, so that two objects are equal whatever the order in which they were printed.
+            // Sorted, because the printed order of members does not matter.
             entries.sort_by(|a, b| a.0.cmp(&b.0));
             Literal::Entries(entries)
         }

@@ -48,7 +48,7 @@ pub(super) fn add_nodes(all: &mut Vec<Explained>, mut nodes: Vec<Explained>) {
     all.append(&mut nodes);
 }
 
-/// Adds to a message of which the end is cut off what the title says of it.
+/// Completes a message whose end is cut off from the title.
 pub(super) fn complete_by_title(all: &mut Vec<Explained>) {
     let is_title = |one: &Explained| one.is_mention() && one.address.is_none() && one.kind.is_some();
     let is_cut = |one: &Explained| {

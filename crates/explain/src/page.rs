@@ -1,4 +1,4 @@
-//! Text as people paste it, brought back to the messages that Terraform wrote, without the line breaks of a narrow terminal.
+//! Restores Terraform's messages from pasted text, without the line breaks of a narrow terminal.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -11,7 +11,7 @@ use super::place::{address_and_path, place, without_label};
 use super::plugin_log;
 use crate::Clause;
 
-/// A message: what is behind `Error:`, and the paragraphs below it.
+/// A message: the heading after `Error:`, and the paragraphs below it.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Message {
     /// The heading; empty if the text begins in the middle of a message.
@@ -24,7 +24,7 @@ pub(super) struct Message {
     pub(super) provider: Option<String>,
     /// The message is in the provider's log.
     pub(super) is_log: bool,
-    /// The message is the title of a text that somebody wrote.
+    /// The message is only the title of a text.
     pub(super) is_title: bool,
     /// The text below, each paragraph in one line.
     pub(super) paragraphs: Vec<String>,
@@ -50,13 +50,13 @@ pub(super) fn without_log(line: &str) -> &str {
     said.split_once(", err: ").map_or(said, |(_, said)| said).trim()
 }
 
-/// How the stack trace of a provider begins.
+/// The start of a provider's stack trace.
 pub(super) const TRACE: &str = "Stack trace from the ";
 
 /// The stream of Terraform's log, which may come between the lines of its messages.
 const LOG: &str = "[log]";
 
-/// How deep boxes may be nested.
+/// The maximum nesting of boxes.
 const MAX_CUT: usize = 8;
 
 /// An entry of a text.
@@ -89,7 +89,7 @@ pub(super) fn messages(text: &str) -> Vec<Message> {
         Entry::Message(_) => None,
     });
     without_prefixes(&mut lines.collect::<Vec<_>>());
-    // Some services write the time above what it is of, and not before it.
+    // Some services write the time in a line of its own above the text.
     let has_lines = |is_it: fn(&Line) -> bool| {
         entries.iter().any(|entry| matches!(entry, Entry::Line(line) if is_it(line)))
     };
@@ -105,14 +105,14 @@ pub(super) fn messages(text: &str) -> Vec<Message> {
     plugin_log::joined(pages.finish())
 }
 
-/// The messages so far, and those that are being read: one in each output that is in the text.
+/// The messages so far, and those that are being read: at most one for each output in the text.
 #[derive(Default)]
 struct Pages {
     /// With which of all it was.
     done: Vec<(usize, Message)>,
     open: Vec<(String, Page)>,
     count: usize,
-    /// Messages whose box another one began inside of, with the output and the number of the box.
+    /// Messages that were interrupted by another box, each with its output and the number of its box.
     cut: Vec<(String, Page)>,
     /// The output whose box is open.
     in_box: Option<String>,
@@ -135,7 +135,7 @@ impl Pages {
         }
         let stream = self.stream(&line);
         if line.is_boxed && self.in_box.as_ref() != Some(&stream) {
-            // The first lines of a box may have lost their side.
+            // The first lines of a box may have lost their left side.
             let begun = |page: &Page| page.is_heading() || !page.paragraph_ended;
             let has_side = matches!(line.pieces.first(), Some(Piece::Edge { is_lower: false }));
             let headless =
@@ -154,7 +154,7 @@ impl Pages {
                     self.edge(&stream, is_lower);
                     self.in_box = None;
                 }
-                // Code is apart from the prose around it; a heading may be before it.
+                // Code ends the prose before it. A heading may stand before it.
                 Piece::Fence => {
                     self.is_code = !self.is_code;
                     let open = std::mem::take(&mut self.open);
@@ -186,7 +186,7 @@ impl Pages {
             self.cut.push(cut);
             return;
         }
-        // The lower edge is that of the message that is complete.
+        // The lower edge belongs to the message that is complete.
         let is_complete = |page: &Page| !page.message.paragraphs.is_empty() && !page.is_in_sentence();
         let other =
             self.cut.iter().rposition(|(page_stream, page)| page_stream == stream && is_complete(page));
@@ -244,14 +244,14 @@ impl Pages {
         }
     }
 
-    /// The output that a line is of.
+    /// The output that a line belongs to.
     fn stream(&mut self, line: &Line) -> String {
         let is_log = matches!(&line.pieces[..], [Piece::Text(text)] if is_logged(text));
         let goes_on = self.after_log && line.is_indented && !line.is_boxed;
         self.after_log = is_log || goes_on;
         match &self.in_box {
             _ if self.after_log => LOG.to_owned(),
-            // A long line of a box is wrapped by what shows it.
+            // The viewer wraps long lines of a box.
             Some(open) if !line.is_boxed && line.stream.is_empty() => open.clone(),
             _ if line.is_boxed => format!("{}│", line.stream),
             _ => line.stream.clone(),
@@ -269,7 +269,7 @@ impl Pages {
     }
 
     fn text(&mut self, stream: &str, line: &str) {
-        // A report of an SDK begins like a message.
+        // Reports of an SDK begin like messages.
         let is_reported = |(page_stream, page): &(String, Page)| {
             let last = page.message.paragraphs.last();
             page_stream == stream && last.is_some_and(|last| last.ends_with("to the provider developer:"))
@@ -285,7 +285,7 @@ impl Pages {
             page.in_summary = !page.message.is_title;
             return;
         }
-        // A stack trace may be of another provider than what is above it.
+        // A stack trace may belong to another provider than the text above it.
         if line.starts_with(TRACE) {
             self.end(stream);
         }
@@ -329,7 +329,7 @@ pub(super) struct Page {
     /// It began in a block of code.
     is_code: bool,
     pub(super) message: Message,
-    /// The lines of the summary go on until the first empty one.
+    /// The summary continues until the first empty line.
     in_summary: bool,
     paragraph_ended: bool,
 }
@@ -354,7 +354,7 @@ impl Page {
     }
 
     pub(super) fn text(&mut self, line: &str) {
-        // Below it come the values of the expression in the source above.
+        // The lines below list the values of the expression in the source above.
         if line.is_empty() || line.starts_with('├') {
             (self.in_summary, self.paragraph_ended) = (false, true);
             return;
@@ -382,7 +382,7 @@ impl Page {
             }
             _ => self.message.paragraphs.push(line.to_owned()),
         }
-        // The text may follow right below the place.
+        // The text may follow directly after the place.
         self.paragraph_ended = self.message.paragraphs.last().is_some_and(|last| is_place(last));
     }
 }
@@ -390,8 +390,8 @@ impl Page {
 /// The line of the source below the place: `12: resource "aws_disk" "a" {`.
 static SOURCE: LazyLock<Regex> = LazyLock::new(|| pattern(r"^[0-9]+: "));
 
-/// Whether a paragraph is a place in the configuration, and complete: `with aws_disk.a,`, `on main.tf line 1, in …:`, and the
-/// line of the source.
+/// Whether a paragraph is a complete place in the configuration: `with aws_disk.a,`, `on main.tf line 1, in …:`, and the
+/// source line.
 pub(super) fn is_place(paragraph: &str) -> bool {
     let is_address =
         paragraph.starts_with("with ") && paragraph.ends_with(',') && located(paragraph).is_some();
@@ -399,7 +399,7 @@ pub(super) fn is_place(paragraph: &str) -> bool {
     is_address || is_file || SOURCE.is_match(paragraph)
 }
 
-/// Where the detail follows right below the summary, as in the texts of issues, it begins like this.
+/// Whether a line begins a detail. In issues the detail often follows the summary without an empty line.
 pub(super) fn is_sentence_start(line: &str) -> bool {
     const STARTS: [&str; 19] = [
         "When ",
@@ -422,11 +422,11 @@ pub(super) fn is_sentence_start(line: &str) -> bool {
         "Stack trace ",
         "Received ",
     ];
-    // A path may be all that is left of it.
+    // Only a path may be left of the detail.
     STARTS.iter().any(|word| line.starts_with(word)) || line.starts_with('.')
 }
 
-/// The first line of what a plugin writes when it crashes.
+/// Whether this is the first line of a plugin's crash report.
 fn is_trace(line: &str) -> bool {
     line.starts_with(TRACE) || line.starts_with("panic: ") || line.starts_with("fatal error: ")
 }
@@ -449,7 +449,7 @@ fn declared(line: &str) -> Option<String> {
     block(SOURCE.find(line).map(|number| line[number.end()..].trim_start())?)
 }
 
-/// The address that a block has: `resource "aws_disk" "a"`, or in JSON `resource.aws_disk.a:`.
+/// The address in the header of a block: `resource "aws_disk" "a"`, or in JSON `resource.aws_disk.a:`.
 fn block(text: &str) -> Option<String> {
     if let Some(address) = text.strip_prefix("resource.") {
         return Some(address.strip_suffix(':')?.to_owned())
@@ -465,7 +465,7 @@ fn block(text: &str) -> Option<String> {
     }
 }
 
-/// A line of Terraform's output with `-json`: one message a line.
+/// Reads a line of Terraform's output with `-json`, which has one message per line.
 fn from_json(line: &str) -> Option<Message> {
     #[derive(Deserialize)]
     struct Logged {
@@ -512,7 +512,7 @@ fn unpacked(line: &str) -> Option<(String, String)> {
         let said = serde_json::from_str::<String>(said).unwrap_or_else(|_| said.to_owned());
         return Some((tool, if said.is_empty() { " ".into() } else { said }));
     }
-    // A log as JSON: the text is in one of its members.
+    // In a JSON log, the text is a member of the entry.
     let is_object = line.starts_with('{') && line.ends_with('}');
     let read = || serde_json::from_str::<BTreeMap<String, serde_json::Value>>(line).ok();
     let names = ["msg", "message", "@message", "log", "text", "textPayload"];
@@ -526,7 +526,7 @@ fn unpacked(line: &str) -> Option<(String, String)> {
     escaped(line).map(|said| (String::new(), said))
 }
 
-/// The lines that a tool wrote as one, with `\n` between them, somewhere in this one.
+/// The lines within this line that a tool joined with `\n`.
 fn escaped(line: &str) -> Option<String> {
     const STARTS: [&str; 8] =
         ["Error: ", "When ", "Provider ", "\u{2502}", r"\u2502", "\u{1b}[", r"\u001b[", r"\x1b["];
@@ -558,14 +558,14 @@ fn escaped(line: &str) -> Option<String> {
     Some(lines)
 }
 
-/// The text behind `Error:` or `Warning:`; or a line that is just one of Terraform's headings.
+/// The text after `Error:` or `Warning:`, or a line that consists of one of Terraform's headings.
 fn heading(line: &str) -> Option<&str> {
     let is_title = line.starts_with('#');
     let line = line.trim_matches(['`', '*', '#', ' ']);
     let behind = ["Error: ", "Warning: ", "Error:** ", "Warning:** ", "Error**: ", "Warning**: "]
         .iter()
         .find_map(|word| {
-            // A log, or a tool around Terraform, may write something before it.
+            // A log, or a tool that runs Terraform, may write a prefix.
             let at = line.find(word)?;
             let before = line[..at].trim_end();
             let is_prefix =
@@ -583,7 +583,7 @@ fn heading(line: &str) -> Option<&str> {
     behind.or_else(|| (is_of_show || known.any(is_known)).then_some(line))
 }
 
-/// How `terraform show -json` says what is wrong: it has no heading.
+/// The errors of `terraform show -json`, which have no heading.
 const OF_SHOW: [&str; 2] = ["Failed to marshal state to json: ", "Failed to marshal plan to json: "];
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Faults of schemas: Terraform, the SDK and the framework name the attribute and say what is wrong with it.
+//! Reads faults of schemas. Terraform, the SDK and the framework each name the attribute and the problem.
 
 use std::borrow::Cow;
 use std::sync::LazyLock;
@@ -24,14 +24,14 @@ static FAULTS: LazyLock<Regex> = LazyLock::new(|| {
     ))
 });
 
-/// The type that a schema is of.
+/// The type that a schema belongs to.
 static TYPE: LazyLock<Regex> =
     LazyLock::new(|| pattern(r#"\btype "([^"\s]+)"|\b(?:resource|data source) ([a-z0-9_]+): "#));
 
 /// The sentence of terraform-plugin-sdk above its list of faults.
 const INTERNAL: &str = "Internal validation of the provider failed!";
 
-/// An item of that list: a type and mostly a path, as in `resource acme_disk: size: …`.
+/// An item of that list: a type and usually a path, as in `resource acme_disk: size: …`.
 static ITEM: LazyLock<Regex> =
     LazyLock::new(|| pattern(r"^(?:resource|data source) ([a-z0-9_]+): (?:([a-z0-9_.]+): )?(.+)$"));
 
@@ -99,7 +99,7 @@ pub(super) fn faults(whole: &str, is_schema: bool) -> Vec<ParsedSentence<'_>> {
     all
 }
 
-/// Why a provider that runs does not give its schemas, in its own words.
+/// The reason that a running provider gives for not returning its schemas.
 pub(super) fn other_fault(message: &Message) -> Option<ParsedSentence<'_>> {
     let reason = |text: &'_ String| {
         let at = text.find(LOADING)? + LOADING.len();

@@ -1,4 +1,4 @@
-//! Reads the sentences in which Terraform complains about a provider.
+//! Reads Terraform's sentences about a provider.
 
 use std::borrow::Cow;
 
@@ -176,13 +176,13 @@ fn split(text: &str) -> (Option<&str>, Option<&str>) {
     (Some(address), Some(path).filter(|path| !path.is_empty()))
 }
 
-/// A place, and what is said of it, which may be cut off.
+/// A place and the words about it, which may be cut off.
 fn place_and_words(text: &str) -> Option<(&str, &str)> {
     place(text, &[": "]).or_else(|| Some((text.strip_suffix(':')?, "")))
 }
 
 fn read_rest<'t>(rest: RestForm, text: &'t str, found: &mut ParsedSentence<'t>) {
-    // Where paragraphs ran into one another.
+    // The next paragraph may have run into this one.
     let text = text.split(" This is a bug in the provider").next().unwrap_or(text);
     // The doubled negation is Terraform's.
     let text = text.split(" The result cannot not be saved").next().unwrap_or(text).trim_end_matches('.');
@@ -210,7 +210,7 @@ fn read_rest<'t>(rest: RestForm, text: &'t str, found: &mut ParsedSentence<'t>) 
         RestForm::ResultAt => {
             let is_path = |at: &str| at.starts_with(['.', '[']) && !at.contains(" was ");
             let at = place_and_words(text).filter(|(at, _)| is_path(at));
-            // Somebody may have typed it.
+            // The text may have been typed by hand.
             let typed = || place(text, &[" was "]).filter(|(at, _)| at.starts_with('.') && !at.contains(' '));
             let (path, words) = match at {
                 Some((at, words)) => (Some(at), words),

@@ -1,4 +1,4 @@
-//! How two values that Terraform holds to be different are alike, which hints at the cause.
+//! Finds the similarity of two values that differ in Terraform's message: it hints at the cause.
 
 use std::net::IpAddr;
 use std::sync::LazyLock;
@@ -8,7 +8,7 @@ use regex::Regex;
 use super::lines::pattern;
 use super::literal::Literal;
 
-/// How two values are alike.
+/// The similarity of two different values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Similarity {
@@ -16,33 +16,33 @@ pub enum Similarity {
     NullAndEmpty,
     /// One is null, the other is zero or false.
     NullAndZero,
-    /// Letters are written large in the one and small in the other.
+    /// They differ only in upper and lower case.
     LetterCase,
-    /// Spaces and line breaks.
+    /// They differ only in spaces and line breaks.
     Whitespace,
-    /// Both are JSON, and the same.
+    /// Both are JSON texts with equal content.
     Json,
-    /// The one begins or ends with the other.
+    /// One begins or ends with the other.
     Part,
-    /// The numbers are the same but for what a number of 64 or 32 bits cannot hold.
+    /// The numbers differ only by rounding to 64 or 32 bits.
     Precision,
-    /// Equal elements in another order.
+    /// They have equal elements in another order.
     Order,
-    /// Equal elements, some of them more often.
+    /// They have equal elements, some of them repeated.
     Repetition,
-    /// The one is the other as text.
+    /// One is the text of the other.
     Text,
     /// Both are texts of the same number, such as `010` and `10`.
     Number,
-    /// Both are the same instant, such as in another time zone.
+    /// Both are the same instant, for example in different time zones.
     Instant,
     /// Both are the same IP address or network.
     IpAddress,
-    /// The one is the other in quotes.
+    /// One is the other in quotes.
     Quotes,
-    /// The one is the other in UTF-8 that was read as Latin-1.
+    /// One is the other after its UTF-8 was read as Latin-1.
     Encoding,
-    /// One is masked, such as with asterisks.
+    /// One is masked, for example with asterisks.
     Masked,
 }
 
@@ -116,7 +116,7 @@ impl Similarity {
     }
 }
 
-/// How two printed values that differ are alike.
+/// The similarity of two printed values that differ.
 pub(super) fn similarity(one: &str, other: &str) -> Option<Similarity> {
     let (one, other) = (Literal::read(one)?, Literal::read(other)?);
     between(&one, &other).or_else(|| between(&other, &one))
@@ -180,7 +180,7 @@ fn texts(one: &str, other: &str) -> Option<Similarity> {
     (is_part(one, other) || is_part(other, one)).then_some(Similarity::Part)
 }
 
-/// A decimal number without what does not change it: whether it is negative, and its digits before and after the point.
+/// A decimal number in normal form: whether it is negative, and its significant digits before and after the point.
 fn decimal(text: &str) -> Option<(bool, &str, &str)> {
     let digits = text.strip_prefix(['-', '+']).unwrap_or(text);
     let (whole, part) = digits.split_once('.').unwrap_or((digits, "0"));
@@ -194,7 +194,7 @@ fn decimal(text: &str) -> Option<(bool, &str, &str)> {
     ))
 }
 
-/// A time as RFC 3339 has it, and its close relatives.
+/// A time in the format of RFC 3339, or a similar one.
 static INSTANT: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
         r"^([0-9]{4})-([0-9]{2})-([0-9]{2})[Tt ]([0-9]{2}):([0-9]{2})(?::([0-9]{2})(?:\.([0-9]+))?)? ?(?:([Zz]|UTC)|([+-])([0-9]{2}):?([0-9]{2}))$",
@@ -206,7 +206,7 @@ fn instant(text: &str) -> Option<(i64, i64, &str)> {
     let read = INSTANT.captures(text)?;
     let number = |at: usize| read.get(at).map_or(Some(0_i64), |digits| digits.as_str().parse::<i64>().ok());
     let (year, month, day) = (number(1)?, number(2)?, number(3)?);
-    // Years begin with March, so that the day that some of them have more is their last.
+    // Years begin with March, so that a leap day is the last day of its year.
     let (year, month) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
     let days = 365 * year + year.div_euclid(4) - year.div_euclid(100)
         + year.div_euclid(400)
@@ -219,7 +219,7 @@ fn instant(text: &str) -> Option<(i64, i64, &str)> {
     Some((if is_behind { minute + zone } else { minute - zone }, number(6)?, fraction))
 }
 
-/// The first address of a network, as a number, whether it is one of IPv6, and the bits that are the network's.
+/// The first address of a network as a number, whether it is IPv6, and the length of the prefix.
 fn network(text: &str) -> Option<(u128, bool, u32)> {
     let (address, bits) = text.split_once('/').map_or((text, None), |(address, bits)| (address, Some(bits)));
     let (number, is_long, all) = match address.parse::<IpAddr>().ok()? {

@@ -174,7 +174,7 @@ impl Trouble {
     }
 }
 
-/// Whether the provider started, and what it has is not well-formed, or it fails later.
+/// Whether the provider started: its schemas are not well-formed, or it fails later.
 fn has_started(text: &str) -> bool {
     ["invalid schema", "internal validation", "(*grpcprovider)."].iter().any(|words| text.contains(words))
 }

@@ -11,13 +11,13 @@ use objchange_text::{read_at_most, utf8_reader};
 
 use crate::packed::unpacked;
 
-/// Why nothing is read from a terminal.
+/// The error for a terminal as input.
 pub const NOTHING_PIPED_IN: &str = "nothing is piped in; name a file, or pipe one in";
 
-/// How many bytes a plan, a state or another document may have where no option says it.
+/// The maximum size of a plan, a state or another document in bytes, unless an option changes it.
 pub const MAX_DOCUMENT: u64 = 1 << 30;
 
-/// How many bytes any other text may have: policies, values of variables, configurations, logs.
+/// The maximum size of other texts in bytes: policies, values of variables, configurations, logs.
 pub const MAX_TEXT: u64 = 256 << 20;
 
 /// A file, or standard input.
@@ -30,12 +30,12 @@ pub enum Source {
 }
 
 impl Source {
-    /// A path as it is given on the command line, where `-` is standard input.
+    /// A path from the command line, where `-` means standard input.
     pub fn new(path: &Path) -> Self {
         if path.as_os_str() == "-" { Self::Stdin } else { Self::File(path.to_owned()) }
     }
 
-    /// Its size in bytes, where that is known beforehand.
+    /// The size in bytes, if it is known in advance.
     pub fn size(&self) -> Option<u64> {
         match self {
             Self::Stdin => None,
@@ -43,22 +43,22 @@ impl Source {
         }
     }
 
-    /// Opens it for reading its bytes.
+    /// Opens the input for reading bytes.
     ///
     /// # Errors
     ///
-    /// It cannot be opened, or is a directory, or standard input for the second time: nothing would be left of it.
+    /// The input cannot be opened, is a directory, or is standard input for the second time, when nothing is left of it.
     pub fn open(&self) -> io::Result<Box<dyn Read + Send>> {
         static IS_STDIN_OPEN: AtomicBool = AtomicBool::new(false);
         match self {
-            // The second of two options would read nothing, as `sentinel --state - --run -` once did.
+            // The second of two options, as in `sentinel --state - --run -`, would read nothing.
             Self::Stdin if IS_STDIN_OPEN.swap(true, Ordering::Relaxed) => {
                 Err(io::Error::other("standard input (-) can be read only once"))
             }
             Self::Stdin => Ok(Box::new(io::stdin())),
             Self::File(path) => {
                 let file = File::open(path)?;
-                // Elsewhere it is the reading that fails, with a message that tells less.
+                // Otherwise reading a directory would fail, with a less helpful message.
                 if file.metadata()?.is_dir() {
                     return Err(io::Error::new(io::ErrorKind::IsADirectory, "this is a directory"));
                 }
@@ -85,7 +85,7 @@ impl Source {
         self.all(self.open_text()?, limit)
     }
 
-    /// The bytes of a document, unpacked if gzip has packed them, where the user sets the limit: see
+    /// The bytes of a document, unpacked from gzip if necessary. The user sets the limit: see
     /// [`InputError::is_over_limit`].
     ///
     /// # Errors
@@ -95,7 +95,7 @@ impl Source {
         self.all_as_allowed(self.open_document()?, limit)
     }
 
-    /// Reads its bytes as they are, and the text that they are.
+    /// Reads the bytes of a text, and decodes them.
     ///
     /// # Errors
     ///
@@ -103,18 +103,18 @@ impl Source {
     pub fn read_with_bytes(&self) -> Result<(Vec<u8>, String), InputError> {
         let bytes = self.bytes_at_most(MAX_TEXT)?;
         let reader = utf8_reader(&bytes[..]).map_err(|error| self.unreadable(error))?;
-        // UTF-16 is half as long again in UTF-8.
+        // UTF-16 may become half as long again in UTF-8.
         let text = self.all(reader, 2 * MAX_TEXT)?;
         Ok((bytes, self.text(text, 1)?))
     }
 
-    /// Reads all that is left of it, if that has at most `limit` bytes.
+    /// Reads the rest of the input, if it has at most `limit` bytes.
     ///
     /// # Errors
     ///
     /// It cannot be read, or has more bytes.
     pub fn all(&self, reader: impl Read, limit: u64) -> Result<Vec<u8>, InputError> {
-        // One byte more tells an input that is too large. Without a limit, /dev/zero filled the memory.
+        // One byte more than the limit shows that the input is too large. Without a limit, /dev/zero filled the memory.
         let read = read_at_most(reader, limit.saturating_add(1));
         let bytes = read.map_err(|error| self.unreadable(error))?;
         match bytes.len() as u64 > limit {
@@ -142,7 +142,7 @@ impl Source {
         self.text(self.all(reader, limit)?, 1)
     }
 
-    /// Reads a plan or a state, packed by gzip or not, where the user sets the limit: a document, or the bytes of a plan file.
+    /// Reads a plan or a state, unpacked from gzip if necessary: a document, or the bytes of a plan file. The user sets the limit.
     ///
     /// # Errors
     ///
@@ -156,7 +156,7 @@ impl Source {
         }
     }
 
-    /// The text of a document, packed by gzip or not, where the user sets the limit: see [`InputError::is_over_limit`].
+    /// The text of a document, unpacked from gzip if necessary. The user sets the limit: see [`InputError::is_over_limit`].
     ///
     /// # Errors
     ///
@@ -166,7 +166,7 @@ impl Source {
         self.text(self.all_as_allowed(reader, limit)?, 1)
     }
 
-    /// Opens a document, and unpacks it if gzip has packed it. A limit of what is read counts unpacked bytes.
+    /// Opens a document, and unpacks it from gzip if necessary. Limits count unpacked bytes.
     ///
     /// # Errors
     ///
@@ -175,7 +175,7 @@ impl Source {
         unpacked(self.open_text()?).map_err(|error| self.unreadable(error))
     }
 
-    /// The error where the user sets the limit.
+    /// The error if the user can set the limit.
     fn as_allowed(&self, error: InputError) -> InputError {
         match error.fault {
             Fault::TooLarge { limit } => self.error(Fault::MoreThanAllowed(Size(limit))),
@@ -188,7 +188,7 @@ impl Source {
         *self == Self::Stdin && io::stdin().is_terminal()
     }
 
-    /// Opens it for a document; a terminal is refused, because nobody types a document.
+    /// Opens the input for a document. A terminal is refused, because nobody types a document.
     ///
     /// # Errors
     ///
@@ -200,7 +200,7 @@ impl Source {
         self.open().map_err(|error| self.unreadable(error))
     }
 
-    /// Bytes of the input that start at this line, as text.
+    /// Decodes bytes of the input that start at this line.
     ///
     /// # Errors
     ///
@@ -219,7 +219,7 @@ impl Source {
         })
     }
 
-    /// Why a document in it cannot be read, if none may be longer than the limit.
+    /// The error of reading a document that may not exceed the limit.
     pub fn unreadable_within(&self, error: io::Error, limit: u64) -> InputError {
         match error.kind() {
             io::ErrorKind::FileTooLarge => self.error(Fault::MoreThanAllowed(Size(limit))),
@@ -227,7 +227,7 @@ impl Source {
         }
     }
 
-    /// Why it cannot be read.
+    /// The error of reading this input.
     pub fn unreadable(&self, error: io::Error) -> InputError {
         self.error(Fault::Read(error))
     }
@@ -246,17 +246,17 @@ impl fmt::Display for Source {
     }
 }
 
-/// Where a plan or a state is.
+/// The content of a plan or a state.
 #[derive(Clone)]
 pub enum Contents {
-    /// In a text: a document.
+    /// The text of a JSON document.
     Text(String),
-    /// In the bytes of a plan file, as `terraform plan -out` saves it.
+    /// The bytes of a plan file, as `terraform plan -out` saves it.
     PlanFile(Vec<u8>),
 }
 
 impl Contents {
-    /// Whether bytes begin as a plan file does: an archive, or one of Terraform 0.11 or older.
+    /// Whether bytes begin like a plan file: an archive, or a file of Terraform 0.11 or older.
     pub fn is_plan_file(bytes: &[u8]) -> bool {
         bytes.starts_with(b"PK\x03\x04") || bytes.starts_with(b"tfplan")
     }
@@ -272,7 +272,7 @@ impl fmt::Debug for Contents {
     }
 }
 
-/// A number of bytes, as people write it: `500M`, `4G`, `1048576`.
+/// A number of bytes, written like `500M`, `4G` or `1048576`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Size(pub u64);
 

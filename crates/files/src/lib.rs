@@ -1,7 +1,7 @@
-//! Files as all parts of objchange read, write and find them.
+//! Reads, writes and finds files, for all parts of objchange.
 //!
-//! - [`input`] reads files and standard input as text; [`unpacked`] unpacks documents that gzip has packed.
-//! - [`write_file`] writes a file whole or not at all.
+//! - [`input`] reads files and standard input as text; [`unpacked`] unpacks documents in gzip.
+//! - [`write_file`] writes a file completely or not at all.
 //! - [`Walk`] finds the files below a folder.
 //! - [`Snapshot`] finds changed files.
 

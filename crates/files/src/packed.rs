@@ -1,21 +1,21 @@
-//! Documents that are packed by gzip, as CI keeps large plans: `plan.json.gz`.
+//! Unpacks documents in gzip, as CI systems store large plans: `plan.json.gz`.
 
 use std::io::{self, Cursor, Read};
 
 use flate2::read::MultiGzDecoder;
 use objchange_text::read_at_most;
 
-/// The first bytes of what gzip packs with the one method that there is (RFC 1952).
+/// The first bytes of a gzip file with `deflate`, its only method (RFC 1952).
 const MAGIC: [u8; 3] = [0x1f, 0x8b, 8];
 
-/// Whether gzip has packed what begins with these bytes.
+/// Whether these are the first bytes of a gzip file.
 pub fn is_packed(head: &[u8]) -> bool {
     head.starts_with(&MAGIC)
 }
 
-/// A reader of the same bytes, or of the unpacked ones if they are packed by gzip.
+/// Reads the same bytes, or the unpacked ones if they are in gzip.
 ///
-/// A few packed bytes may be many unpacked ones: whoever reads limits these, as with every input.
+/// A small file may unpack to a huge one: the caller must limit the bytes that it reads.
 ///
 /// ```
 /// use std::io::Read;
@@ -38,7 +38,7 @@ pub fn unpacked<'r>(mut reader: impl Read + Send + 'r) -> io::Result<Box<dyn Rea
     Ok(if is_packed { Box::new(Unpacked(MultiGzDecoder::new(all))) } else { Box::new(all) })
 }
 
-/// Unpacks, with an error that says which bytes are damaged.
+/// Adds to errors that the packed bytes are damaged.
 struct Unpacked<R>(MultiGzDecoder<R>);
 
 impl<R: Read> Read for Unpacked<R> {

@@ -1,4 +1,4 @@
-//! Snapshots of the files in folders, to find those that change.
+//! Takes snapshots of the files in folders, to find changed ones.
 
 use std::collections::BTreeMap;
 use std::path::{MAIN_SEPARATOR, Path};
@@ -14,14 +14,14 @@ const MAX_FILES: usize = 100_000;
 pub struct Snapshot(BTreeMap<String, (Option<SystemTime>, u64)>);
 
 impl Snapshot {
-    /// Adds the files in and below a folder, up to `depth` levels, under names that begin with `prefix`.
-    /// Hidden files are left out, and those for which `is_skipped` is true.
+    /// Adds the files in and below a folder, up to `depth` levels, under names that begin with `prefix`. Leaves out
+    /// hidden files, and those for which `is_skipped` is true.
     pub fn add(&mut self, folder: &Path, prefix: &str, depth: usize, is_skipped: impl Fn(&Path) -> bool) {
         let walk = WalkDir::new(folder).max_depth(depth).into_iter().filter_entry(|entry| {
             let name = entry.file_name().to_str().unwrap_or_default();
             entry.depth() == 0 || !name.starts_with('.')
         });
-        // Files that cannot be read are said to be when they are needed.
+        // A file that cannot be read is reported when it is needed.
         for entry in walk.flatten().filter(|entry| !entry.file_type().is_dir()).take(MAX_FILES) {
             let Ok(metadata) = entry.metadata() else { continue };
             let Some(path) = entry.path().strip_prefix(folder).ok().and_then(Path::to_str) else { continue };
@@ -42,7 +42,7 @@ impl Snapshot {
         self.0.extend(other.0.into_iter().filter(|(path, _)| path.starts_with(prefix)));
     }
 
-    /// The paths of files that are new, gone, or others than before.
+    /// The paths of new, removed and changed files.
     pub fn differences(&self, now: &Self) -> Vec<String> {
         let is_other = |(path, file): &(&String, _)| self.0.get(*path) != Some(*file);
         let changed = now.0.iter().filter(is_other).map(|(path, _)| path);

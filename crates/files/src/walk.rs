@@ -1,4 +1,4 @@
-//! The files below a folder, for every command that takes one.
+//! Finds the files below a folder, for every command that takes one.
 
 use std::collections::HashSet;
 use std::fs;
@@ -8,7 +8,7 @@ use std::path::{Component, Path, PathBuf};
 use crate::{FileError, FileErrorKind};
 use walkdir::{DirEntry, WalkDir};
 
-/// A folder with more files and folders than this is refused: it is most likely not the one that was meant.
+/// A folder with more entries is refused, because it was probably named by mistake.
 const MAX_ENTRIES: usize = 1_000_000;
 
 /// The kinds of files to find.
@@ -16,9 +16,9 @@ const MAX_ENTRIES: usize = 1_000_000;
 pub struct Walk<'p> {
     /// The folder.
     pub folder: &'p Path,
-    /// How many levels of folders to look at.
+    /// The number of levels of folders to search.
     pub depth: usize,
-    /// Whether to look at files and folders whose name begins with a dot.
+    /// Whether to include files and folders whose names begin with a dot.
     pub hidden: bool,
 }
 
@@ -36,8 +36,8 @@ pub struct FoundFiles {
 }
 
 impl FoundFiles {
-    /// The wanted files of this folder, if each of them can be read and no folder was skipped: files that
-    /// were not read must not seem to be fine.
+    /// The wanted files of this folder, if each of them can be read and no folder was skipped. Otherwise unread
+    /// files would seem to pass.
     ///
     /// # Errors
     ///
@@ -92,7 +92,7 @@ impl Walk<'_> {
             }
             let entry = match entry {
                 Ok(entry) => entry,
-                // A link to a folder above it: its files are found already.
+                // A link to a folder above: its files are found already.
                 Err(error) if error.loop_ancestor().is_some() => continue,
                 Err(error) => {
                     files.unreadable.push(error.to_string());
@@ -108,12 +108,12 @@ impl Walk<'_> {
             }
             let is_named = !is_folder && is_wanted(entry.path());
             if is_named && !entry.file_type().is_file() {
-                // A pipe may never end, or never begin.
+                // Reading a pipe may never end, or never begin.
                 let error = io::Error::other("this is not a regular file; remove it, or name it itself");
                 files.unreadable.push(unreadable(entry.path(), &error));
                 continue;
             }
-            // Skipped in silence, a policy in `a.REGO` left the gate green.
+            // If it were skipped silently, a policy in `a.REGO` would leave a gate green.
             if !is_folder && !is_named && is_wanted(&in_lower_case(entry.path())) {
                 files.capitals.push(entry.into_path());
                 continue;
@@ -136,7 +136,7 @@ impl Walk<'_> {
                 files.paths.push(entry.into_path());
             }
         }
-        // Only links lead to one file twice. Without any, no path is resolved.
+        // Only links can lead to one file twice, so paths are resolved only if there are links.
         if is_linked {
             let mut seen = HashSet::new();
             files.paths.retain(|path| fs::canonicalize(path).map_or(true, |real| seen.insert(real)));
@@ -149,8 +149,8 @@ impl Walk<'_> {
     }
 }
 
-/// Refuses a file that a repository names and that a link in it leads out of it: a link to `/proc/self/environ` has secrets. A
-/// file elsewhere may be reached by links in the path to its directory, which are not of the repository.
+/// Refuses a file in the repository if a link leads out of the repository: one to `/proc/self/environ` would show secrets. For
+/// a file elsewhere, only its directory counts: links in the path to that are allowed, because no repository made them.
 ///
 /// # Errors
 ///
@@ -173,7 +173,7 @@ pub fn in_lower_case(path: &Path) -> PathBuf {
     path.with_file_name(path.file_name().unwrap_or_default().to_ascii_lowercase())
 }
 
-/// Why a file with such a name is not read.
+/// Why a file with this name is not read.
 pub fn capitals(path: &Path) -> String {
     let name = in_lower_case(path);
     let name = name.file_name().unwrap_or_default().to_string_lossy().into_owned();

@@ -1,4 +1,4 @@
-//! Writing files: the one way in which the program does it.
+//! Writes files, for all parts of the program.
 //!
 //! A file is written beside the old one under a unique name, and takes its place when it is complete. So a
 //! full disk or an interruption leaves the old file unchanged.
@@ -62,7 +62,7 @@ pub struct NewFile(Target);
 enum Target {
     /// It takes the place of the file at this path.
     Beside { new: NamedTempFile, path: PathBuf, access: Access },
-    /// A device, a pipe, or a file in a folder in which nothing can be made.
+    /// A device, a pipe, or a file in a folder without write permission.
     InPlace { file: File, is_regular: bool },
 }
 

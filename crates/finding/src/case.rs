@@ -1,44 +1,44 @@
-//! One thing that was checked.
+//! A case: one checked item, with its findings.
 
 use std::time::Duration;
 
 use crate::{Finding, Location, Outcome};
 
-/// One thing that was checked, with all that was found. It passes if it has no findings and was not skipped.
+/// One checked item, with its findings. It passes if it has no findings and was not skipped.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Case {
     /// Its name.
     pub name: String,
     /// The class that it belongs to.
     pub class: Option<String>,
-    /// Where it is defined.
+    /// The place of its definition.
     pub location: Option<Location>,
-    /// How long it took.
+    /// The duration of the check.
     pub time: Option<Duration>,
     /// Its output.
     pub output: Option<String>,
     /// Why it was not checked, if it was not.
     pub skipped: Option<String>,
-    /// All that was found.
+    /// The findings.
     pub findings: Vec<Finding>,
-    /// The subject of messages: SARIF, which shows each by itself, puts it before them.
+    /// The subject of the messages. SARIF, which shows each message alone, puts it in front.
     pub subject: Option<String>,
-    /// All findings in one sentence, if that is not the first.
+    /// All findings in one sentence, if it differs from the message of the first one.
     pub summary: Option<String>,
-    /// All findings in full, if that is more than they say themselves.
+    /// All findings in full, if the text says more than their messages.
     pub text: Option<String>,
 }
 
-/// The result of a case, the worst last.
+/// The result of a case, ordered from best to worst.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Verdict {
-    /// All is well.
+    /// It passed.
     Passed,
     /// Not checked, or all its findings are accepted.
     Skipped,
-    /// It depends on what is not known yet.
+    /// It depends on unknown values.
     Undecided,
-    /// Something is not as it should be.
+    /// It violates a rule.
     Failed,
     /// The check could not be made.
     Error,
@@ -47,7 +47,7 @@ pub enum Verdict {
 }
 
 impl Verdict {
-    /// Whether a report with it is no success.
+    /// Whether it makes the report fail.
     pub fn fails(self) -> bool {
         self > Self::Skipped
     }
@@ -61,7 +61,7 @@ impl Case {
         Self { name: name.into(), class, location, time, output, skipped, findings, subject, summary, text }
     }
 
-    /// Adds the class that it belongs to, and where it is defined.
+    /// Sets its class and the place of its definition.
     #[must_use]
     pub fn at(self, class: impl Into<String>, location: Location) -> Self {
         Self { class: Some(class.into()), location: Some(location), ..self }
@@ -89,7 +89,7 @@ impl Case {
 
     /// The first of the worst findings that fail.
     pub(crate) fn worst(&self) -> Option<&Finding> {
-        // `max_by_key` returns the last of equal ones, so the search goes backwards to find the first.
+        // Backwards, because `max_by_key` returns the last of several equal ones.
         self.failing().rev().max_by_key(|finding| finding.outcome)
     }
 

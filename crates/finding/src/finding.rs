@@ -1,41 +1,41 @@
-//! One thing that a check says of a place.
+//! A finding: one result of a check, about one place.
 
 use std::fmt;
 
 use objchange_text::Severity;
 use serde::{Serialize, Serializer};
 
-/// One thing that a check says of a place. Nothing sensitive is in it.
+/// One result of a check, about one place. It contains nothing sensitive.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Finding {
-    /// Where it is.
+    /// The place of the finding.
     #[serde(flatten)]
     pub location: Location,
     /// The stable name of its kind.
     pub kind: String,
-    /// The rule that it is about, if the kind is not that.
+    /// The rule, if it differs from the kind.
     #[serde(skip)]
     pub rule: Option<String>,
-    /// Whether it is certain.
+    /// How certain the finding is.
     pub outcome: Outcome,
-    /// How bad it is.
+    /// The severity.
     #[serde(serialize_with = "severity")]
     pub severity: Severity,
-    /// A sentence.
+    /// The message, in one sentence.
     pub message: String,
-    /// All that there is to say beside the sentence.
+    /// Details beyond the message.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub details: Option<String>,
-    /// The address of the object that it is about.
+    /// The address of the object that the finding concerns.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub address: Option<String>,
-    /// The block of that object in the configuration, where that is known.
+    /// The block of that object in the configuration, if it is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub block: Option<Location>,
-    /// Tells it from others of its rule, where the message differs from run to run.
+    /// Distinguishes findings of one rule whose messages differ from run to run.
     #[serde(skip)]
     pub identity: Option<String>,
-    /// Why it does not fail, if it does not.
+    /// Why the finding is accepted, if it is.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub accepted: Option<String>,
 }
@@ -62,11 +62,11 @@ pub struct Location {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Outcome {
-    /// Worth knowing, and nothing is wrong.
+    /// A note: nothing is wrong.
     Note,
-    /// It depends on what is not known yet.
+    /// It depends on unknown values.
     Undecided,
-    /// Something is not as it should be.
+    /// A violation of the rule.
     #[serde(rename = "fail")]
     Failed,
     /// The check could not be made.
@@ -76,7 +76,7 @@ pub enum Outcome {
 }
 
 impl Location {
-    /// A line of a file.
+    /// The start of a line in a file.
     pub fn new(file: impl Into<String>, line: impl Into<u64>) -> Self {
         let (column, end_line, end_column) = Default::default();
         Self { file: file.into(), line: line.into(), column, end_line, end_column }
@@ -103,23 +103,23 @@ impl Finding {
         Self { location, kind, rule, outcome, severity, message, details, address, block, identity, accepted }
     }
 
-    /// Accepts it for this reason.
+    /// Accepts the finding for this reason.
     #[must_use]
     pub fn accepted(self, reason: impl Into<String>) -> Self {
         Self { accepted: Some(reason.into()), ..self }
     }
 
-    /// Where people correct it: the block of its object, or else where it is.
+    /// The place to correct: the block of the object, or else the place of the finding.
     pub fn place(&self) -> &Location {
         self.block.as_ref().unwrap_or(&self.location)
     }
 
-    /// Whether it fails.
+    /// Whether the finding makes a report fail.
     pub fn fails(&self) -> bool {
         self.accepted.is_none() && self.outcome != Outcome::Note
     }
 
-    /// The rule that it is about.
+    /// The rule of the finding.
     pub fn rule(&self) -> &str {
         self.rule.as_deref().unwrap_or(&self.kind)
     }

@@ -37,7 +37,7 @@ impl Gate {
     /// Why a finding does not fail.
     fn reason(self, outcome: Outcome, severity: Severity) -> Option<&'static str> {
         match (outcome, severity) {
-            // No gate lets an unreadable input pass: nobody has judged it.
+            // No gate lets an unreadable input pass, because it was not checked.
             (Outcome::Note | Outcome::NotJudged, _) => None,
             _ if self.never => Some("nothing fails"),
             (Outcome::Error, _) | (Outcome::Failed, Severity::Error) => None,

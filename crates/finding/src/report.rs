@@ -1,4 +1,4 @@
-//! All cases of a command, in all forms that are asked for.
+//! Writes all cases of a command, in all requested forms.
 
 use crate::junit::Junit;
 use crate::sarif::{Rule, Sarif};
@@ -26,7 +26,7 @@ impl Exit {
     }
 }
 
-/// The forms that are asked for.
+/// The requested forms.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Forms {
     /// JUnit's XML.

@@ -152,7 +152,7 @@ impl Sarif {
     }
 }
 
-/// A path as a reference: what has a meaning in those, or is not ASCII, is escaped.
+/// A path as a URI reference: reserved and non-ASCII characters are escaped.
 fn uri(path: &str) -> String {
     let mut uri = String::new();
     for byte in path.trim_start_matches("./").bytes() {

@@ -26,7 +26,7 @@ pub struct Tally<const N: usize> {
 }
 
 impl<const N: usize> Tally<N> {
-    /// The words for outcomes, in the order in which they are written.
+    /// The words for outcomes, in the order of the output.
     pub fn new(words: [&'static str; N]) -> Self {
         Self { words, counts: [0; N], messages: [0; N] }
     }

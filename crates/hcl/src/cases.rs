@@ -55,7 +55,7 @@ pub const OPERATIONS: &[Operation] = &[
     Operation::new("for_each_variables", &["body", "schema", "variables"], for_each_variables),
 ];
 
-/// When it is, for functions that ask.
+/// The current time, for functions that need it.
 const PLAN_TIME: &str = "2026-01-02T03:04:05Z";
 
 /// The variables and functions of a case's expressions.
@@ -111,7 +111,7 @@ impl CaseInputs {
     }
 }
 
-/// The type under which the wanted value is written; without one it says its type itself.
+/// The type of the wanted value; without one, the value states its type.
 fn wanted_type(case: &Case<'_>) -> Type {
     #[derive(Deserialize)]
     struct Want {
@@ -121,7 +121,7 @@ fn wanted_type(case: &Case<'_>) -> Type {
     case.parsed::<Want>("want").map_or(Type::Dynamic, |want| want.ty)
 }
 
-/// The value, or what is wrong.
+/// The value, or the errors.
 fn answer(
     case: &Case<'_>,
     text: &str,

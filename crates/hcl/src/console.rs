@@ -1,4 +1,4 @@
-//! Values as Terraform's console prints them.
+//! Prints values like Terraform's console.
 
 use std::collections::BTreeSet;
 
@@ -56,7 +56,7 @@ pub fn console_type(value: &Value) -> String {
     out
 }
 
-/// Whether the marks of a value are on an object, whose names may be why.
+/// Whether the marks of a value are on an object, whose names may then be secret.
 fn hides_names(value: &Value) -> bool {
     if !value.marks().without(Marks::INVENTED).is_empty() {
         return has_names(value.ty());
@@ -211,11 +211,11 @@ impl Printer {
         self.out.push_str(close);
     }
 
-    /// Several lines stand as they are, but not where a terminal would make something else of them.
+    /// Prints several lines as a heredoc, unless a terminal would interpret some of the characters.
     fn text(&mut self, text: &str) {
         let is_plain = |c| is_printable(c) || c == '\n' || c == '\t';
         // Terraform writes the letters into the heredoc as they are, even an escape that colours the terminal. Values
-        // come from files of others, so such a text is quoted here.
+        // come from untrusted files, so such a text is quoted here.
         if !text.contains('\n') || !text.chars().all(is_plain) {
             return quote_into(text, &mut self.out);
         }
@@ -302,7 +302,7 @@ mod tests {
         for other in ["type(1) + 1", "[type(1)]", "type(1, 2)", "type()", "type", "typ(1)"] {
             assert!(asks_type(&parse_expression(other).unwrap()).is_none(), "{other}");
         }
-        // Names are hidden where they may be what is sensitive, and only there.
+        // Names are hidden only where they may be sensitive.
         check_type("type(sensitive([1]))", "tuple([\n    number,\n])");
         check_type("type([sensitive(tolist([{a=1}]))])", "(sensitive value)");
         check_type("type([{a=sensitive(1)}])", "tuple([\n    object({\n        a: number,\n    }),\n])");

@@ -1,4 +1,4 @@
-//! Why a value does not convert to a type, in Terraform's words.
+//! The error of a conversion, in Terraform's words.
 
 use objchange::Type;
 use objchange::value::{ConvertError, Path, PathStep};

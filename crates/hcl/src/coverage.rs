@@ -5,8 +5,8 @@ use std::sync::{Mutex, PoisonError};
 use hashbrown::HashMap;
 use objchange_text::Span;
 
-/// How often parts of the source were reached: the branches of conditional expressions, which evaluations with
-/// [`Functions::recording`](crate::Functions::recording) count, and whatever else a caller [`hit`](Self::hit)s.
+/// Counts how often parts of the source were reached: the branches of conditional expressions in evaluations with
+/// [`Functions::recording`](crate::Functions::recording), and the parts that a caller [`hit`](Self::hit)s.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -48,7 +48,7 @@ impl Coverage {
         *self.lock().parts.entry(part).or_default() += 1;
     }
 
-    /// Counts a conditional expression; `None` where its condition is not known.
+    /// Counts a conditional expression; `None` if its condition is unknown.
     pub(crate) fn branch(&self, spans: [Span; 2], condition: Option<bool>) {
         let mut hits = self.lock();
         let [yes, no] = hits.branches.entry(spans).or_default();

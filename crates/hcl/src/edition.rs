@@ -2,8 +2,8 @@
 
 /// A version of the language: that of Terraform 1 with this minor version.
 ///
-/// Names that came later are refused, in the words that the older version has for a name that it does not know. Found
-/// with Terraform 1.6 to 1.15 by a module for each name.
+/// Names that came later are refused with the older version's message for unknown names. The names were found with a module
+/// for each, run by Terraform 1.6 to 1.15.
 ///
 /// ```
 /// use objchange_hcl::{Edition, ModuleConfig, Sources};

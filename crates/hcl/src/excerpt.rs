@@ -8,7 +8,7 @@ use objchange_text::redact::SENSITIVE;
 use crate::hidden_source::HiddenSource;
 use crate::sources::FileSpan;
 
-/// Some lines of a file, without what is hidden in them.
+/// Some lines of a file, without their hidden parts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Excerpt {
     /// The lines, joined by line feeds. A long line is cut to the part around the subject.
@@ -25,7 +25,7 @@ const BEFORE: usize = 80;
 pub(crate) const LEFT_OUT: &str = "…";
 
 impl Excerpt {
-    /// Some lines around a place, by their numbers from 1. `span` is what the place was found for: `hidden` is asked with it.
+    /// Some lines around a place, by their numbers from 1. `span` is the place in all sources, for lookups in `hidden`.
     pub fn new(place: &FileSpan<'_>, span: Span, lines: RangeInclusive<u32>, hidden: &HiddenSource) -> Self {
         let FileSpan { lines: file, span: subject, .. } = place;
         let file_start = span.start.saturating_sub(subject.start);
@@ -76,7 +76,7 @@ impl Excerpt {
     }
 }
 
-/// The part of a line that is shown where the subject, or what is nearest to it, is at this byte.
+/// The part of a long line that is shown around the subject, which starts at byte `at`.
 fn window(line: &str, at: usize) -> Range<usize> {
     let start = line[..at].char_indices().nth_back(BEFORE - 1).map_or(0, |(byte, _)| byte);
     let end = line[start..].char_indices().nth(MAX_LINE).map_or(line.len(), |(byte, _)| start + byte);
@@ -89,13 +89,13 @@ fn window(line: &str, at: usize) -> Range<usize> {
     start..end
 }
 
-/// The byte, or the start of the character that it is in; the end where there is no such byte.
+/// The offset, moved to the start of its character; at most the end of the text.
 fn floor(line: &str, byte: u32) -> usize {
     let byte = line.len().min(byte as usize);
     (0..=byte).rev().find(|byte| line.is_char_boundary(*byte)).unwrap_or(0)
 }
 
-/// The byte, or the end of the character that it is in; the end where there is no such byte.
+/// The offset, moved to the end of its character; at most the end of the text.
 fn ceil(line: &str, byte: u32) -> usize {
     (byte as usize..line.len()).find(|byte| line.is_char_boundary(*byte)).unwrap_or(line.len())
 }

@@ -1,4 +1,4 @@
-//! Values as expressions that give them, laid out as `terraform fmt` does.
+//! Prints values as expressions, in the layout of `terraform fmt`.
 
 use objchange::Value;
 use objchange::address::quote_key;

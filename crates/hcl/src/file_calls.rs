@@ -1,4 +1,4 @@
-//! Finds the places of a configuration that name files: calls of functions that read them, and paths for providers.
+//! Finds the places of a configuration that name files: calls of functions that read files, and paths for providers.
 
 use objchange_text::Span;
 use smol_str::SmolStr;
@@ -8,12 +8,12 @@ use crate::syntax::ast::{Block, Body, Call, Expr};
 use crate::syntax::{parse_body_json, parse_body_partly, parse_template};
 use crate::walk::calls_and_paths;
 
-/// A call of a function that reads a file, or looks whether there is one.
+/// A call of a function that reads a file, or tests whether it exists.
 #[derive(Debug, Clone)]
 pub struct FileCall {
     /// The function: `file`, `templatefile`, `fileset`.
     pub function: SmolStr,
-    /// Its arguments, of which the first is a path; none where they are the elements of a list (`file(all...)`).
+    /// Its arguments, the first of which is a path. Empty if they are the elements of a list (`file(all...)`).
     pub arguments: Vec<Expr>,
     /// Another such call is part of its path, which is then only known when files are read.
     pub path_reads_files: bool,

@@ -95,7 +95,7 @@ impl CallContext {
 type Body = Arc<dyn Fn(&[Value], &Type, &mut CallContext) -> Result<Value, FunctionError> + Send + Sync>;
 type TypeOf = Arc<dyn Fn(&[Value]) -> Result<Type, FunctionError> + Send + Sync>;
 
-/// The type of what a function answers.
+/// The type of a function's result.
 #[derive(Clone)]
 enum ResultType {
     Fixed(Type),
@@ -270,13 +270,13 @@ impl Function {
         Self { nullable: true, ..self }
     }
 
-    /// Declares what the function reads besides its arguments.
+    /// Declares the input that the function reads besides its arguments.
     #[must_use]
     pub fn reaching(self, reach: Capability) -> Self {
         Self { reach, ..self }
     }
 
-    /// Returns what the function reads besides its arguments.
+    /// The input that the function reads besides its arguments.
     pub fn reach(&self) -> Capability {
         self.reach
     }

@@ -3,8 +3,8 @@
 //! ```text
 //! text ── parse_body ──▶ body ──┬─ references ──▶ which variables are needed
 //!                               │
-//!                               └─ decode, under a schema ──▶ the config object, and what is wrong
-//! text ── parse_expression ──▶ expression ── evaluate ──▶ a value, and what is wrong
+//!                               └─ decode, under a schema ──▶ the config object, and errors
+//! text ── parse_expression ──▶ expression ── evaluate ──▶ a value, and errors
 //! text ── parse_data ──▶ values that are written out, as in `sentinel.hcl`
 //! text ── as_json ──▶ JSON with expressions as texts
 //! ```

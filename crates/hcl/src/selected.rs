@@ -280,7 +280,7 @@ enum Instances<'v> {
 impl<'v> Instances<'v> {
     fn new(resource: &ResourceConfig, repetition: Option<&'v Value>) -> Self {
         let Some(value) = repetition else { return Self::One };
-        // Terraform refuses what is sensitive here; then it is not listed either.
+        // Terraform refuses sensitive values here, so none is listed.
         let value = Some(value).filter(|value| value.is_wholly_known() && !value.contains_marked());
         match resource.count {
             Some(_) => {
@@ -418,7 +418,7 @@ impl DecodedResource<'_> {
     }
 }
 
-/// Whether the configuration of a part might show what is sensitive.
+/// Whether the configuration of a part might show a sensitive value.
 fn hides(schema: &Block, config: &Value, hidden: &[Path], path: &Path) -> bool {
     let steps = path.steps();
     let prefixes = || (0..=steps.len()).rev().map(|n| steps[..n].iter().cloned().collect::<Path>());

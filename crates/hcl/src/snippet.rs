@@ -42,7 +42,7 @@ pub fn snippet(
     Renderer::styled().render(&[group])
 }
 
-/// The lines of a place without what is hidden of the file, or its numbers where there are too many lines.
+/// The lines of a place without their hidden parts, or only its numbers if there are too many lines.
 fn placed<'a>(title: Title<'a>, place: FileSpan<'a>, subject: Span, hidden: &HiddenSource) -> Group<'a> {
     let (start, end) = (place.start(), place.end());
     let shown = start.line..=end.line.min(start.line + MAX_LINES);

@@ -99,7 +99,7 @@ impl Sources {
         self.files.iter().map(|file| (&*file.name, &*file.text, file.start))
     }
 
-    /// The value that is written at a place in JSON syntax, where strings are no templates; `None` in the native syntax.
+    /// The literal value at a place in JSON syntax, where strings are not templates; `None` in the native syntax.
     pub fn json_value(&self, span: Span) -> Option<Value> {
         let behind = self.files.partition_point(|file| file.start <= span.start);
         let file = self.files.get(behind.checked_sub(1)?).filter(|file| file.name.ends_with(".json"))?;

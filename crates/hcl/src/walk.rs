@@ -295,7 +295,7 @@ struct Walk<'e> {
     has_literals: bool,
     /// The second arguments of `optional(type, default)`.
     defaults: Vec<&'e Expr>,
-    /// Which references are to secrets, if that is asked.
+    /// Tells which references are to secrets, if that is needed.
     is_secret: Option<&'e dyn Fn(&Reference<'_>) -> bool>,
     /// The literals in operations that a secret takes part in.
     beside: Vec<Span>,

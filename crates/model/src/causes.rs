@@ -19,7 +19,7 @@ pub(crate) fn set_arguments(block: &Block, config: &Value) -> BTreeSet<Cause> {
     changed.0
 }
 
-/// The arguments and blocks in which a planned object differs from the prior one. Computed parts that are left out
+/// The arguments and blocks that differ between a planned object and the prior one. Computed parts that are left out
 /// count as results, not as causes.
 pub(crate) fn changes(block: &Block, prior: &Value, config: &Value, planned: &Value) -> BTreeSet<Cause> {
     let mut changed = CauseCollector(BTreeSet::new());

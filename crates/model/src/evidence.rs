@@ -100,8 +100,8 @@ impl<'s> Evidence<'s> {
         self.probes.is_empty()
     }
 
-    /// Requests of which at least one was answered with each of the constants, with the numbers of their samples. Before
-    /// constants are believed, the provider is asked the same with other secrets: see [`confirm`](Self::confirm).
+    /// Requests with the numbers of their samples. Each constant is in the answer to at least one of them. They are repeated
+    /// with other secrets before constants are trusted: see [`confirm`](Self::confirm).
     pub fn constant_probes(&self) -> Vec<(u64, PlanResourceChange)> {
         let mut covered = BTreeSet::new();
         let mut chosen = BTreeSet::new();
@@ -203,7 +203,7 @@ impl<'s> Evidence<'s> {
             seen: if is_beside { &mut self.seen_beside } else { &mut self.seen },
             wanted: None,
         };
-        // A new object in which only the value of an argument is another one shows nothing about others that are set.
+        // A new object that differs only in the value of an argument shows nothing about other arguments that are set.
         let is_usual = with.is_none() || !prior.is_null() || !causes.is_empty();
         if is_usual {
             walk(self.schema, sides, &mut observer);
@@ -305,7 +305,7 @@ impl<'s> Evidence<'s> {
         model
     }
 
-    /// Finds the arguments of which it depends whether they are set, for parts on which probes without other changes disagree.
+    /// Finds the arguments whose presence decides about parts on which probes without other changes disagree.
     fn add_presence(
         &self,
         model: &mut TypeModel,
@@ -577,7 +577,7 @@ impl Decide for Observer<'_> {
     fn decide(&mut self, question: &Question<'_>) -> Option<Value> {
         let Question { part, situation, sides, are_blocks, is_computed, .. } = question;
         let planned = sides.planned?;
-        // A change of the part itself is no cause: the situation says it already.
+        // A change of the part itself is not a cause, because the situation already covers it.
         let mut others = self.causes.iter().filter(|cause| cause.is_beside(part));
         let cause = others.next();
         let is_set = question.is_set();

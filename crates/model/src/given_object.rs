@@ -1,10 +1,10 @@
-//! Objects that users give, to learn with.
+//! Objects that users supply for learning.
 
 use objchange::Value;
 use smol_str::SmolStr;
 
-/// An object from a state or a plan, to learn its type with. The values have no marks, so [`Debug`](std::fmt::Debug) shows
-/// nothing of them. A model holds none of its values.
+/// An object from a state or a plan, for learning its type. Its values carry no marks, so [`Debug`](std::fmt::Debug) shows
+/// none of them. The learned model contains none of them either.
 ///
 /// ```
 /// use objchange::Value;
@@ -18,9 +18,9 @@ use smol_str::SmolStr;
 pub struct GivenObject {
     /// The resource type.
     pub type_name: SmolStr,
-    /// The object as it is, if it exists.
+    /// The current object, if it exists.
     pub prior: Option<Value>,
-    /// The object as it is planned, with unknown parts, if it is in a plan that does not destroy it.
+    /// The planned object, which may have unknown parts; `None` without a plan, or if it is destroyed.
     pub planned: Option<Value>,
 }
 

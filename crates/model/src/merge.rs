@@ -29,11 +29,11 @@ pub(crate) struct PresenceProbe {
 /// The fewest probes that are divided by an argument: with less any argument would do.
 pub(crate) const MIN_SPLIT: u32 = 6;
 
-/// The fewest probes on each side of such a division.
+/// The minimum number of probes with and without the argument.
 const MIN_SIDE: usize = 2;
 
-/// The argument of which it depends whether it is set, and the facts with and without it. `None` if several divide the probes in
-/// the same way, because nobody knows which of them matters.
+/// The argument whose presence decides, and the facts with and without it. `None` if several divide the probes in the same
+/// way, because it is unknown which of them matters.
 pub(crate) fn split_by_presence(
     part: &str,
     probes: &[PresenceProbe],
@@ -75,7 +75,7 @@ pub(crate) struct ProbeOutcomes {
     pub(crate) any: BTreeSet<Outcome>,
 }
 
-/// A probe in which a constant was planned that is not an input.
+/// A probe whose plan had a constant that is not an input.
 #[derive(Clone, Copy)]
 pub(crate) struct CleanProbe {
     pub(crate) number: usize,

@@ -49,7 +49,7 @@ pub struct ModelInfo {
     /// The resource types that were not learned, with the reason.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub not_learned: BTreeMap<SmolStr, String>,
-    /// The resource types of which a part was not learned, with the reason.
+    /// The resource types that were learned only in part, each with the reason.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub partly_learned: BTreeMap<SmolStr, String>,
 }
@@ -151,7 +151,7 @@ impl TypeModel {
         let named = |facts: &PartFacts| {
             let all =
                 facts.replaces.values().filter(|replaces| replaces.paths.iter().any(|path| path == part));
-            // A model may come from somebody else, with any numbers.
+            // A model may come from elsewhere, with any numbers.
             all.fold((0_u32, 0_u32), |(yes, all), replaces| {
                 (
                     yes.saturating_add(replaces.yes),

@@ -66,12 +66,12 @@ impl Component {
     }
 }
 
-/// An object or identity in its stored form, perhaps under an older schema.
+/// An object or identity in its stored form, possibly of an older schema.
 #[derive(Clone, PartialEq, Eq, Default)]
 pub struct RawState {
     /// As JSON.
     pub json: Vec<u8>,
-    /// As Terraform 0.11 stored it, which only the provider understands.
+    /// The flat map of Terraform 0.11, which only the provider can read.
     pub flatmap: BTreeMap<String, String>,
 }
 
@@ -82,7 +82,7 @@ impl RawState {
     }
 }
 
-/// A request to upgrade a stored object to the present schema.
+/// A request to upgrade a stored object to the current schema.
 #[derive(Clone)]
 pub struct UpgradeResource {
     /// The resource type.
@@ -100,7 +100,7 @@ pub struct ReadResource {
     pub type_name: SmolStr,
     /// The known object.
     pub state: Value,
-    /// The provider's private data of it.
+    /// The provider's private data for the object.
     pub private: PrivateData,
     /// The identity of the object at the provider.
     pub identity: Option<Value>,
@@ -122,13 +122,13 @@ pub struct ImportResource {
 /// The object to import, by ID or identity.
 #[derive(Clone)]
 pub enum ImportTarget {
-    /// By the identifier that people write.
+    /// By its import identifier.
     Id(String),
     /// By its identity.
     Identity(Value),
 }
 
-/// A request to move an object of another type, perhaps of another provider, to this type.
+/// A request to move an object to this type from another type, possibly of another provider.
 #[derive(Clone)]
 pub struct MoveResource {
     /// The address of the source provider.
@@ -139,7 +139,7 @@ pub struct MoveResource {
     pub source_version: i64,
     /// The object.
     pub source: RawState,
-    /// Its provider's private data of it.
+    /// The source provider's private data for the object.
     pub source_private: PrivateData,
     /// Its identity, with the version of the schema that this was stored under.
     pub source_identity: Option<(i64, RawState)>,
@@ -154,23 +154,23 @@ pub struct MoveResource {
 pub struct Answer {
     /// The object; `None` if the provider sent none.
     pub object: Option<Value>,
-    /// Private data of the provider to store with it.
+    /// The provider's private data to store with the object.
     pub private: PrivateData,
     /// The identity of the object at the provider.
     pub identity: Option<Value>,
-    /// The provider cannot tell yet, and why.
+    /// Why the provider cannot answer yet, if it cannot.
     pub deferred: Option<DeferredReason>,
     /// The provider's diagnostics.
     pub diagnostics: Vec<Diagnostic>,
 }
 
 impl Answer {
-    /// The answer that this is the object, and nothing more.
+    /// An answer with this object, and nothing else.
     pub fn new(object: Value) -> Self {
         Self { object: Some(object), ..Self::default() }
     }
 
-    /// The answer that the provider has failed.
+    /// An answer with this error, and no object.
     pub fn failed(error: Diagnostic) -> Self {
         Self { diagnostics: vec![error], ..Self::default() }
     }
@@ -180,9 +180,9 @@ impl Answer {
 #[derive(Clone, PartialEq, Default)]
 #[non_exhaustive]
 pub struct ImportAnswer {
-    /// The objects; Terraform wants one.
+    /// The imported objects. Terraform expects exactly one.
     pub resources: Vec<Imported>,
-    /// The provider cannot tell yet, and why.
+    /// Why the provider cannot answer yet, if it cannot.
     pub deferred: Option<DeferredReason>,
     /// The provider's diagnostics.
     pub diagnostics: Vec<Diagnostic>,
@@ -193,9 +193,9 @@ pub struct ImportAnswer {
 pub struct Imported {
     /// Its type.
     pub type_name: SmolStr,
-    /// The object, often with only the attributes that reading it needs; `None` if the answer has none.
+    /// The object, often with only the attributes that are needed to read it; `None` if the answer has none.
     pub object: Option<Value>,
-    /// Private data of the provider to store with it.
+    /// The provider's private data to store with the object.
     pub private: PrivateData,
     /// The identity of the object at the provider.
     pub identity: Option<Value>,
@@ -211,7 +211,7 @@ pub struct Opened {
     pub renew_at: Option<SystemTime>,
     /// Private data that the provider gets back.
     pub private: Option<PrivateData>,
-    /// The provider cannot open it yet, and why.
+    /// Why the provider cannot open the resource yet, if it cannot.
     pub deferred: Option<DeferredReason>,
     /// The provider's diagnostics.
     pub diagnostics: Vec<Diagnostic>,
@@ -224,13 +224,13 @@ pub struct ListQuestion {
     pub type_name: SmolStr,
     /// The configuration, which selects the objects.
     pub config: Value,
-    /// The answer should have the objects, too, not only their identities.
+    /// Whether the answer should have the objects, not only their identities.
     pub include_objects: bool,
     /// The maximum number of objects.
     pub limit: i64,
 }
 
-/// An object that was found.
+/// A listed object.
 #[derive(Clone, PartialEq)]
 pub struct Listed {
     /// The identity of the object at the provider.
@@ -252,7 +252,7 @@ pub enum FunctionAnswer {
     Error {
         /// The error message.
         text: String,
-        /// The argument that is to blame, from 0.
+        /// The position of the wrong argument, from 0.
         argument: Option<i64>,
     },
 }
@@ -261,16 +261,16 @@ pub enum FunctionAnswer {
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum ActionEvent {
-    /// It continues.
+    /// A progress message.
     Progress(String),
-    /// The action has ended.
+    /// The end of the action.
     Completed(Vec<Diagnostic>),
 }
 
 /// The plan of an action.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ActionPlan {
-    /// The provider cannot carry it out yet, and why.
+    /// Why the provider cannot invoke the action yet, if it cannot.
     pub deferred: Option<DeferredReason>,
     /// The provider's diagnostics.
     pub diagnostics: Vec<Diagnostic>,
@@ -279,13 +279,13 @@ pub struct ActionPlan {
 /// Optional capabilities of a provider.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Capabilities {
-    /// Destroying an object is planned as well.
+    /// The provider also plans the destruction of an object.
     pub plan_destroy: bool,
-    /// Other calls may come without a request for the schemas before.
+    /// Other calls may come before any request for the schemas.
     pub schema_optional: bool,
-    /// It can take over objects of other types.
+    /// The provider can move objects from other types.
     pub move_state: bool,
-    /// It can write the configuration of an object.
+    /// The provider can generate the configuration of an object.
     pub generate_config: bool,
 }
 
@@ -324,7 +324,7 @@ pub struct StoredState {
 /// The result of locking a state.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Locked {
-    /// The identifier by which the state is unlocked.
+    /// The identifier for unlocking the state.
     pub lock: String,
     /// The provider's diagnostics.
     pub diagnostics: Vec<Diagnostic>,
@@ -339,8 +339,8 @@ pub struct StateIds {
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// `Debug` with these fields only: the others hold values, and there is no schema here to tell which parts
-/// are secret.
+/// Implements `Debug` with these fields only. The others hold values, and without a schema it is unknown which
+/// parts are secret.
 macro_rules! opaque {
     ($($ty:ident { $($field:ident),* })*) => {
         $(impl fmt::Debug for $ty {

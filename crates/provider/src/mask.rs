@@ -19,7 +19,7 @@ const LEFT_OUT: &str = "(left out)";
 /// The known secrets and their stand-ins.
 #[derive(Clone, Default)]
 pub struct Masks {
-    /// Texts that are no secrets even if they are marked.
+    /// Texts that are not secret even if they are marked.
     open: HashSet<String>,
     strings: HashMap<String, String>,
     numbers: HashMap<String, i64>,

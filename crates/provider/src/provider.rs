@@ -28,7 +28,7 @@ pub trait Provider: Send + Sync {
     ///
     /// # Errors
     ///
-    /// There is no answer: [`ErrorKind::Unimplemented`] where the provider does not have that call.
+    /// There is no answer: [`ErrorKind::Unimplemented`] if the provider does not have the call.
     async fn call(&self, call: Call<'_>) -> Result<Reply>;
 }
 
@@ -131,7 +131,7 @@ calls! {
     ReadState: read_state(type_name: &'a str, id: &'a str) -> StoredState, READ_STATE;
     /// Writes a state into a state store, in chunks of this many bytes.
     WriteState: write_state(type_name: &'a str, id: &'a str, state: &'a [u8], chunk_size: i64) -> Vec<Diagnostic>, WRITE_STATE;
-    /// Locks a state for an operation, so that nobody else changes it.
+    /// Locks a state for an operation, so that others cannot change it.
     LockState: lock_state(type_name: &'a str, id: &'a str, operation: &'a str) -> Locked, LOCK_STATE;
     /// Releases the lock of a state.
     UnlockState: unlock_state(type_name: &'a str, id: &'a str, lock: &'a str) -> Vec<Diagnostic>, UNLOCK_STATE;

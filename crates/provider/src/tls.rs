@@ -30,7 +30,7 @@ use rustls::{
     SignatureScheme, SupportedProtocolVersion,
 };
 
-/// The name for which every certificate is made.
+/// The name in every certificate.
 pub(crate) const SERVER_NAME: &str = "localhost";
 
 /// The protocol over the connection; some peers require it in ALPN.

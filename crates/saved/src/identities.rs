@@ -1,4 +1,4 @@
-//! Identities of objects in the state, which readers of states skip.
+//! Reads the identities of objects in the state. The general reader of states skips them.
 
 use objchange::address::{InstanceAddress, InstanceKey, Mode, ModuleAddress, ResourceAddress};
 use objchange::schema::SchemaKind;
@@ -40,7 +40,7 @@ pub(crate) fn add(
     state: &mut PriorState,
     copies: &mut SchemaCopies<'_>,
 ) -> Result<(), SavedPlanError> {
-    // Before Terraform 1.12 no state has any.
+    // A cheap test first: Terraform writes identities since 1.12.
     if !text.contains("\"identity\"") {
         return Ok(());
     }

@@ -5,7 +5,7 @@
 //! ```
 //!
 //! A plan file is an archive of the plan, the states before and after refreshing, the configuration and the lock file. It
-//! may come from a pull request, and is not trusted: nothing is written to disk, what is unpacked is bounded, and a file
+//! may come from a pull request, and is not trusted: nothing is written to disk, unpacked sizes are limited, and a file
 //! that two readers may read differently is refused. The backend's configuration and the private data of providers are
 //! never read.
 

@@ -22,29 +22,29 @@ use crate::packed::PackedPlan;
 use crate::reading::{Reading, provider};
 use crate::values::decode;
 
-/// The most bytes of the plan message. Terraform's own have about a fifth of the document's length.
+/// The maximum size of the plan message. It is usually about a fifth of that of the JSON document.
 const MAX_PLAN: u64 = 256 << 20;
 
-/// The most bytes of a state.
+/// The maximum size of a state.
 const MAX_STATE: u64 = 512 << 20;
 
-/// The most bytes of the lock file.
+/// The maximum size of the lock file.
 const MAX_LOCK: u64 = 16 << 20;
 
-/// The provider's field in the change of an object, and in the invocation of an action.
+/// The number of the field for the provider in the change of an object, and in the invocation of an action.
 const CHANGE_PROVIDER: u32 = 8;
 const ACTION_PROVIDER: u32 = 2;
 
 /// The format version of all plan files since Terraform 0.12.
 const FORMAT_VERSION: u64 = 3;
 
-/// A plan file, unpacked and checked, whose values are still to be decoded.
+/// A plan file, unpacked and checked. Its values are decoded on demand.
 pub struct SavedPlan {
     pub(crate) message: Vec<u8>,
     pub(crate) header: Header,
     pub(crate) state: String,
     pub(crate) snapshot: Snapshot,
-    /// The versions in the lock file; `None` if there is none that can be read.
+    /// The versions in the lock file; `None` without a readable lock file.
     locked: Option<BTreeMap<ProviderAddress, String>>,
     providers: BTreeSet<ProviderAddress>,
     pub(crate) types: Mutex<StatedTypes>,
@@ -65,15 +65,15 @@ pub(crate) struct Header {
     pub(crate) workspace: Option<String>,
 }
 
-/// Everything that a plan was made from, to plan it again. It may hold secrets.
+/// Everything that is needed to make a plan again. It may hold secrets.
 #[derive(Clone)]
 #[non_exhaustive]
 pub struct PlanSnapshot {
     /// The files of all modules; the root module is in `.`.
     pub files: MemoryFiles,
-    /// Where each module lies, as `terraform init` writes it.
+    /// The folder of each module, as `terraform init` writes it.
     pub manifest: String,
-    /// The values that were given for variables, as a file `*.tfvars.json` has them.
+    /// The values of the variables, in the form of a `*.tfvars.json` file.
     pub variables: String,
     /// The state that the plan starts from, after it was refreshed.
     pub state: String,
@@ -148,7 +148,7 @@ impl SavedPlan {
         self.providers.iter()
     }
 
-    /// The versions of providers by the lock file of the time.
+    /// The versions of providers in the lock file when the plan was made.
     pub fn locked(&self) -> &BTreeMap<ProviderAddress, String> {
         const NONE: &BTreeMap<ProviderAddress, String> = &BTreeMap::new();
         self.locked.as_ref().unwrap_or(NONE)
@@ -167,7 +167,7 @@ impl SavedPlan {
     ///
     /// # Errors
     ///
-    /// The configuration cannot be read, or a value.
+    /// The configuration or a value cannot be read.
     pub fn snapshot(&self) -> Result<PlanSnapshot, SavedPlanError> {
         let (files, manifest, root) = self.snapshot.files().map_err(SavedPlanError::Configuration)?;
         if !matches!(root, "." | "") {
@@ -202,7 +202,7 @@ impl SavedPlan {
     ///
     /// # Errors
     ///
-    /// A value does not fit its schema, or something in the plan is unknown.
+    /// A value does not fit its schema, or the plan has a kind of part that is not known here.
     pub fn answers(&self, schemas: &Schemas) -> Result<String, SavedPlanError> {
         let mut resources = BTreeMap::new();
         let mut data = BTreeMap::new();
@@ -235,12 +235,12 @@ impl SavedPlan {
         Ok(format!("{{\"resources\":{{{resources}}},\"data\":{{{data}}},\"requires_replace\":{replaced}}}"))
     }
 
-    /// The plan in the file, for showing its changes: the values of each are decoded when it is shown, and those of the state
-    /// are not read.
+    /// The plan for showing its changes. The values of a change are decoded when it is shown, and those of the state are not
+    /// read.
     ///
     /// # Errors
     ///
-    /// Something in the plan is unknown.
+    /// The plan has a kind of part that is not known here.
     pub fn pack(self, schemas: &Schemas) -> Result<PackedPlan, SavedPlanError> {
         PackedPlan::new(self, schemas)
     }
@@ -249,7 +249,7 @@ impl SavedPlan {
     ///
     /// # Errors
     ///
-    /// A value does not fit its schema, or something in the plan is unknown.
+    /// A value does not fit its schema, or the plan has a kind of part that is not known here.
     pub fn decode(&self, schemas: &Schemas) -> Result<DecodedPlan, SavedPlanError> {
         DecodedPlan::new(self, schemas)
     }
@@ -276,7 +276,7 @@ impl Header {
                 28 | 32 => {
                     message::text(content, "an address or a name")?;
                 }
-                // The backend, or since 1.15 a state store. Their configuration may hold a password, and is not looked at.
+                // The backend, or since Terraform 1.15 a state store. Its configuration may hold a password, so it is not read.
                 13 | 29 => {
                     if let Content::Bytes(backend) = content {
                         each_field(backend, |number, content| {
@@ -303,12 +303,12 @@ impl Header {
     }
 }
 
-/// The values as a file of values in JSON has them.
+/// The values in the form of a `*.tfvars.json` file.
 fn variables_text(variables: BTreeMap<String, Value>) -> Result<String, SavedPlanError> {
     json(&Value::object(variables), "variables")
 }
 
-/// An object as an answer. An attribute in which something is unknown is left open.
+/// An object as an answer. Attributes with unknown parts are left open.
 fn answer(object: &Value) -> Result<String, SavedPlanError> {
     let (object, _) = object.unmark_deep();
     let attributes = object.as_object().into_iter().flat_map(objchange::value::Object::iter);
@@ -361,8 +361,7 @@ fn providers(message: &[u8]) -> Result<BTreeSet<ProviderAddress>, SavedPlanError
 }
 
 impl SavedPlan {
-    /// Whether nothing in the file says what schemas call sensitive: Terraform 1.8 was the first to write it, and of other
-    /// programs it is not known.
+    /// Whether the file lacks the marks of schemas. Terraform writes them since 1.8, and other programs may never do so.
     pub(crate) fn has_no_marks(&self) -> bool {
         let is_opentofu = self.providers.iter().any(|provider| provider.hostname == "registry.opentofu.org");
         let version = Version::parse(&self.header.terraform_version);

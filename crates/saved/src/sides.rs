@@ -1,4 +1,4 @@
-//! The values of one change, decoded when they are needed.
+//! The values before and after a change, decoded on demand.
 
 use std::ops::Range;
 use std::sync::PoisonError;
@@ -13,7 +13,7 @@ use crate::message::{Change, Content, DynamicValue};
 use crate::plan::SavedPlan;
 use crate::values::{all_hidden, decode, marked};
 
-/// Which sides of a change are hidden, because the file does not say what in them is sensitive.
+/// The sides of a change that are hidden, because the file does not say which of their parts are sensitive.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Hidden {
     pub(crate) before: bool,
@@ -21,16 +21,16 @@ pub(crate) struct Hidden {
 }
 
 impl SavedPlan {
-    /// Where an entry is in the message.
+    /// The range of an entry in the message.
     pub(crate) fn range(&self, content: Content<'_>) -> Option<Range<usize>> {
         let Content::Bytes(bytes) = content else { return None };
         let start = (bytes.as_ptr() as usize).checked_sub(self.message.as_ptr() as usize)?;
         (start + bytes.len() <= self.message.len()).then(|| start..start + bytes.len())
     }
 
-    /// Which sides of a change must be hidden. The marks in the file do not suffice without a schema. Since Terraform 1.9.8
-    /// `after` of a replacement lacks those of the schema, and `before` of an object that moved to another type has those of the
-    /// old one.
+    /// The sides of a change that must be hidden. Without a schema the marks in the file do not suffice: since Terraform 1.9.8
+    /// `after` of a replacement lacks the schema's marks, and `before` of an object that moved to another type has the marks
+    /// of the old type.
     pub(crate) fn hidden(
         &self,
         has_schema: bool,
@@ -69,7 +69,7 @@ impl SavedPlan {
         Ok((hide(before, hidden.before), hide(after, hidden.after)))
     }
 
-    /// Both sides of a change, without marks. Without a type they have the one that they look like.
+    /// Both sides of a change, without marks. Without `ty`, their type is inferred.
     pub(crate) fn sides(
         &self,
         change: &Change,
@@ -78,7 +78,7 @@ impl SavedPlan {
         place: &str,
         provider: Option<&ProviderAddress>,
     ) -> Result<(Value, Value), SavedPlanError> {
-        // More than two values are an error, whatever the others are.
+        // A third value is an error, so further ones need not be decoded.
         let values: Vec<Value> = change
             .values
             .iter()
@@ -95,7 +95,7 @@ impl SavedPlan {
         place: &str,
         provider: Option<&ProviderAddress>,
     ) -> Result<Value, SavedPlanError> {
-        // A panic while it is locked leaves types that are whole.
+        // The cached types are complete even after a panic of another thread.
         let mut types = self.types.lock().unwrap_or_else(PoisonError::into_inner);
         decode(value, ty, &mut types).map_err(|error| {
             let locked = provider.and_then(|provider| Some((provider, self.locked().get(provider)?)));
@@ -110,7 +110,7 @@ impl SavedPlan {
     }
 }
 
-/// The values of an action: both, or one of them.
+/// Both sides from the values that the file has for an action: one, or two.
 fn both(
     values: Vec<Value>,
     action: PlannedAction,

@@ -1,4 +1,4 @@
-//! Values of resources and outputs: decoded by their types, with their marks.
+//! Decodes values of resources and outputs by their types, and marks their sensitive parts.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use objchange_module::{ProviderAddress, Schemas};
 use crate::error::SavedPlanError;
 use crate::message::{self, DynamicValue};
 
-/// The most steps of a path. No value that is read is nested as deeply.
+/// The maximum number of steps in a path. Values that can be read are less deeply nested.
 const MAX_STEPS: usize = 256;
 
 /// The schemas of a plan, each read once.
@@ -41,7 +41,7 @@ impl<'s> SchemaCopies<'s> {
     }
 }
 
-/// Decodes a value of this type, or of the type that it looks like.
+/// Decodes a value of this type, or infers the type.
 pub(crate) fn decode(
     value: &DynamicValue,
     ty: Option<&Type>,
@@ -80,7 +80,7 @@ pub(crate) fn marked(value: &Value, paths: &[message::Path], place: &str) -> Res
     Ok(value.mark_where_present(&paths))
 }
 
-/// The value with each of its parts hidden, because it is not known which of them are sensitive. Names of attributes stay.
+/// Hides every part of a value, because it is not known which parts are sensitive. Attribute names stay visible.
 pub(crate) fn all_hidden(value: &Value) -> Value {
     match value.as_object() {
         Some(object) => {

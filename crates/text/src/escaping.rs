@@ -62,7 +62,7 @@ impl<W: Write> Write for Escaping<W> {
             self.to.write_all(piece)?;
             return Ok(piece.len());
         }
-        // Only the piece can hold a line break: what is held has none. To look through all of it for each of many small pieces
+        // Only the piece can have a line break: held text has none. To look through all of it for each of many small pieces
         // took 66 s for 8,000 names.
         let held = self.line.len();
         self.line.extend_from_slice(piece);

@@ -109,7 +109,7 @@ impl<'t> LineIndex<'t> {
         landmarks
     }
 
-    /// The first byte of a line, by its number from 1; the end of the text, where there is no such line.
+    /// The offset of a line, by its number from 1; the end of the text if it has fewer lines.
     pub fn start(&self, number: u32) -> u32 {
         let index = number.saturating_sub(1) as usize;
         self.starts.get(index).copied().unwrap_or(self.text.len() as u32)

@@ -12,9 +12,9 @@ use std::fmt;
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Notice {
-    /// More that there is to know about the answer.
+    /// Additional information about the answer.
     Note(String),
-    /// The answer does not show something, or cannot be relied on for it.
+    /// A part that the answer does not show, or for which it is not reliable.
     Warning(String),
     /// A failure, although the work continues.
     Error(String),
@@ -28,7 +28,7 @@ impl fmt::Display for Notice {
     }
 }
 
-/// An answer with the notices about it. They are there for an error, too: a warning often says why it came to that.
+/// An answer with its notices. An error has them, too, because a warning often explains it.
 ///
 /// ```
 /// use objchange_text::{Notice, Noted};
@@ -43,7 +43,7 @@ impl fmt::Display for Notice {
 pub struct Noted<T> {
     /// The answer.
     pub answer: T,
-    /// The notices, in the order in which they came up.
+    /// The notices, in the order of their appearance.
     pub notices: Vec<Notice>,
 }
 

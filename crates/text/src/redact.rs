@@ -1,4 +1,4 @@
-//! Hiding secrets in text that others wrote.
+//! Hides secrets in text from other programs.
 //!
 //! A provider, a policy or an error may repeat a secret anywhere in its messages. [`Secrets`] learns the
 //! secrets, and finds all of them in one pass.
@@ -16,17 +16,17 @@ use crate::quote::quote_into;
 /// The text that replaces a secret.
 pub const SENSITIVE: &str = "(sensitive value)";
 
-/// A shorter secret, in bytes, is hidden only where it is alone, because it is part of too many words.
+/// A secret of fewer bytes is hidden only as a word of its own, because it is part of too many others.
 pub const SHORT: usize = 4;
 
-/// More secrets than these are not searched for one by one: then the whole text is hidden.
-const MOST_SECRETS: usize = 20_000;
+/// The maximum number of secrets. With more, every text is hidden as a whole.
+const MAX_SECRETS: usize = 20_000;
 
-/// How many shorter secrets are searched within one secret.
-const MOST_WITHIN: usize = 16;
+/// The maximum number of shorter secrets that are replaced within one secret.
+const MAX_WITHIN: usize = 16;
 
-/// How many bytes of secrets are searched one by one.
-const MOST_BYTES: usize = 4 << 20;
+/// The maximum size of all secrets. Above it, every text is hidden as a whole.
+const MAX_BYTES: usize = 4 << 20;
 
 /// The secrets that must not appear in text.
 ///
@@ -42,16 +42,16 @@ const MOST_BYTES: usize = 4 << 20;
 pub struct Secrets {
     texts: BTreeSet<String>,
     bytes: usize,
-    /// Finds the texts; made when it is needed.
+    /// Finds the texts; built on first use.
     redactor: OnceLock<Redactor>,
 }
 
 impl Secrets {
-    /// Adds a secret: also as it looks when it is quoted, and each of its lines.
+    /// Adds a secret, its quoted forms, and each of its lines.
     ///
     /// An empty text is not a secret.
     pub fn add(&mut self, secret: &str) {
-        // Everything is hidden already, so further secrets would only take memory.
+        // Every text is hidden already, so further secrets would only take memory.
         if self.is_too_many() {
             return;
         }
@@ -85,7 +85,7 @@ impl Secrets {
         }
     }
 
-    /// Adds each secret as it looks where shorter secrets within it were hidden before it was known.
+    /// Adds each secret in the form that it has in a text where shorter secrets within it are hidden already.
     ///
     /// ```
     /// use objchange_text::redact::Secrets;
@@ -104,14 +104,14 @@ impl Secrets {
         for text in self.texts.clone() {
             let within = search.find_overlapping_iter(&text).map(|found| (found.start(), found.end()));
             let within: Vec<_> = within
-                .filter(|(start, end)| end - start < text.len() && is_searched(&text, *start, *end))
-                .take(MOST_WITHIN)
+                .filter(|(start, end)| end - start < text.len() && is_hidden(&text, *start, *end))
+                .take(MAX_WITHIN)
                 .collect();
             let forms = within.iter().map(|one| hide(&text, &[*one]));
             let all = hide(&text, &joined(within.iter().copied()));
             for form in forms.chain([all]).filter(|form| form != SENSITIVE && *form != text) {
                 // Without room for these forms, the secrets themselves are still searched for.
-                if self.texts.len() < MOST_SECRETS && self.bytes + form.len() < MOST_BYTES {
+                if self.texts.len() < MAX_SECRETS && self.bytes + form.len() < MAX_BYTES {
                     self.insert(form);
                 }
             }
@@ -129,11 +129,11 @@ impl Secrets {
     }
 
     fn is_too_many(&self) -> bool {
-        self.texts.len() > MOST_SECRETS || self.bytes > MOST_BYTES
+        self.texts.len() > MAX_SECRETS || self.bytes > MAX_BYTES
     }
 
-    /// The text with [`SENSITIVE`] in place of each secret. Where there are more secrets than can be searched
-    /// for, it is hidden as a whole.
+    /// The text with [`SENSITIVE`] in place of each secret. With too many secrets to search for, the whole text
+    /// is hidden.
     ///
     /// Secrets that overlap or touch are hidden together, so that no rest of one remains. A secret of fewer
     /// than [`SHORT`] bytes is hidden only where no letter or digit is next to it.
@@ -165,9 +165,9 @@ impl Secrets {
         if self.is_too_many() {
             return Redactor(Search::HideAll);
         }
-        // Only this kind of match can overlap, and secrets may.
+        // Secrets may overlap, and only this kind of search reports overlapping matches.
         let found = AhoCorasick::builder().match_kind(MatchKind::Standard).build(&self.texts);
-        // A search that cannot be built can find nothing, so nothing is shown.
+        // Without a search no secret is found, so nothing may be shown.
         Redactor(found.map_or(Search::HideAll, Search::For))
     }
 }
@@ -186,7 +186,7 @@ fn json_escaped(text: &str) -> String {
     quoted[1..quoted.len() - 1].to_owned()
 }
 
-/// Their content is never shown.
+/// Shows the number of texts, never their content.
 impl fmt::Debug for Secrets {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Secrets").field("texts", &self.texts.len()).finish()
@@ -213,7 +213,7 @@ impl Redactor {
             Search::For(search) => search,
         };
         let found = search.find_overlapping_iter(text).map(|found| (found.start(), found.end()));
-        let hidden = joined(found.filter(|(start, end)| is_searched(text, *start, *end)));
+        let hidden = joined(found.filter(|(start, end)| is_hidden(text, *start, *end)));
         if hidden.is_empty() { Cow::Borrowed(text) } else { Cow::Owned(hide(text, &hidden)) }
     }
 
@@ -222,7 +222,7 @@ impl Redactor {
     }
 }
 
-/// Ranges, which come by their ends, with those as one that overlap or touch.
+/// Joins ranges that overlap or touch. They come in the order of their ends.
 fn joined(found: impl Iterator<Item = (usize, usize)>) -> Vec<(usize, usize)> {
     let mut joined: Vec<(usize, usize)> = Vec::new();
     for (mut start, end) in found {
@@ -249,7 +249,7 @@ fn hide(text: &str, ranges: &[(usize, usize)]) -> String {
 }
 
 /// Whether a match is hidden: it is long enough, or a word of its own.
-fn is_searched(text: &str, start: usize, end: usize) -> bool {
+fn is_hidden(text: &str, start: usize, end: usize) -> bool {
     end - start >= SHORT || stands_alone(text, start, end)
 }
 
@@ -281,10 +281,10 @@ mod tests {
 
     #[test]
     fn too_many_secrets_hide_everything() {
-        let many: Vec<String> = (0..=MOST_SECRETS).map(|i| format!("secret-{i}-")).collect();
+        let many: Vec<String> = (0..=MAX_SECRETS).map(|i| format!("secret-{i}-")).collect();
         let many = secrets(many.iter().map(String::as_str));
         assert_eq!(many.redact("anything"), SENSITIVE);
-        let long = "x".repeat(MOST_BYTES + 1);
+        let long = "x".repeat(MAX_BYTES + 1);
         assert_eq!(secrets([long.as_str()]).redact("anything"), SENSITIVE);
         assert!(secrets([long.as_str()]).contains("anything"));
     }

@@ -1,21 +1,20 @@
-//! Bounds on what is shown: of text that others wrote, such as a provider, which may write megabytes again and
-//! again, and of lists.
+//! Limits for shown text and lists. A provider, for example, may write megabytes again and again.
 
 use std::borrow::Cow;
 use std::fmt::Display;
 
-/// The most of one text that is shown, in bytes.
+/// The maximum length of a shown text, in bytes.
 const MAX_TEXT: usize = 4 << 10;
 
-/// The most texts of one kind that are shown.
+/// The maximum number of shown texts of one kind.
 pub const MAX_TEXTS: usize = 50;
 
-/// No word is longer: a text without spaces is cut anywhere.
+/// The maximum length of a word. A text without spaces is cut anywhere.
 const MAX_WORD: usize = 512;
 
-/// The beginning of a text, at most 4 KiB, and how much of it is left out.
+/// The beginning of a text, at most 4 KiB, with a note of how much is left out.
 ///
-/// Secrets must be hidden in the text before: a part of one that is cut off is not found any more.
+/// Hide secrets before: the rest of a secret that was cut is no longer found.
 pub fn bounded(text: &str) -> Cow<'_, str> {
     bounded_to(text, MAX_TEXT)
 }
@@ -31,7 +30,7 @@ pub fn bounded_to(text: &str, max: usize) -> Cow<'_, str> {
         return Cow::Borrowed(text);
     }
     let end = (0..=max).rev().find(|end| text.is_char_boundary(*end)).unwrap_or_default();
-    // Between words: a secret that is known only later is found then, because it is whole.
+    // Cut between words, so that a secret that becomes known only later is whole, and can still be found.
     let end = text[..end].rfind(char::is_whitespace).filter(|space| end - space < MAX_WORD).unwrap_or(end);
     let left_out = text.len() - end;
     Cow::Owned(format!("{}… ({left_out} more bytes left out)", &text[..end]))
@@ -61,7 +60,7 @@ pub fn listed<S: AsRef<str>>(first: &[S], count: usize) -> String {
     }
 }
 
-/// Says how many of several things are left out, if there are any.
+/// A sentence on how many things are left out, if any.
 pub fn left_out(count: usize, shown: usize, what: impl Display) -> Option<String> {
     let more = count.checked_sub(shown).filter(|more| *more > 0)?;
     Some(format!("{more} more {what} left out"))

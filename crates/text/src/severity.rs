@@ -1,9 +1,9 @@
-//! How bad a finding is.
+//! The severity of a problem in a text.
 
-/// Whether a text or a document can be used in spite of a problem.
+/// The severity of a problem in a text or a document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Severity {
-    /// Usable, but probably not as its author wants it.
+    /// It can be used, but probably does not do what its author wants.
     Warning,
     /// It cannot be used.
     Error,

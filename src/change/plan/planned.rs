@@ -18,7 +18,7 @@ pub enum ReplaceReason {
     CannotUpdate(Vec<Path>),
 }
 
-/// One way in which a provider's answer is wrong.
+/// A violation of the contract in a provider's answer.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PlanViolation {
@@ -79,25 +79,25 @@ pub struct PlannedChange {
     pub after: Value,
     /// The proposed new object, which the provider was asked to plan.
     pub proposed: Value,
-    /// The parts that are marked as sensitive before and not after. Values that they hold are still marked
-    /// in the object after, wherever they occur again.
+    /// The parts that are marked as sensitive before and not after. Their values are still marked in `after`,
+    /// wherever they occur again.
     pub no_longer_sensitive: Vec<Path>,
-    /// The marks of the configuration that the object after has, by path. Ignored parts have the marks of
-    /// the object before.
+    /// The marks in `after` that come from the configuration, by path. Ignored parts have the marks of
+    /// `before`.
     pub configured_marks: Vec<(Path, Marks)>,
     /// The violations in the provider's answer. Terraform would stop here, unless the provider uses the
     /// legacy type system.
     pub violations: Vec<PlanViolation>,
-    /// Problems with the new object of a replacement, which show only when it is applied. Terraform finds out
-    /// when it applies the plan: it asks the provider again then.
+    /// Violations for the new object of a replacement. Terraform finds them only when it applies the plan, because
+    /// it then asks the provider again.
     pub at_apply: Vec<PlanViolation>,
     /// The provider uses the legacy type system.
     pub legacy_type_system: bool,
     /// Private data that the provider gets back when the change is applied.
     pub private: PrivateData,
-    /// The planned identity of the object, if the provider has given one.
+    /// The planned identity of the object, if the provider returned one.
     pub identity: Option<Value>,
-    /// The provider cannot plan the change yet, and why. The object after is a guess then.
+    /// Why the provider cannot plan the change yet, if it cannot. `after` is then a guess.
     pub deferred: Option<DeferredReason>,
     /// The provider's diagnostics, without errors.
     pub diagnostics: Vec<Diagnostic>,
@@ -122,7 +122,7 @@ pub enum PlanChangeError {
     /// A value does not fit the schema.
     #[error(transparent)]
     Change(#[from] ChangeError),
-    /// The provider has found errors.
+    /// The provider answered with errors.
     #[error("the provider cannot plan this change: {}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))]
     Refused(Vec<Diagnostic>),
     /// The provider does not answer.

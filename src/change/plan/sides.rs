@@ -67,7 +67,7 @@ impl Sides {
 
     /// Continues for the new object of a replacement, which ignores nothing. Terraform marks it like the
     /// ignored configuration, so that a new secret in the configuration would be shown: here both marks apply.
-    /// A value that the prior object shows is no new secret.
+    /// A value that the prior object shows is not a new secret.
     pub(super) fn ignore_nothing(&mut self) {
         self.ignoring = self.config.clone();
         let is_new = |path: &Path| match (self.config.at(path), self.prior.at(path)) {

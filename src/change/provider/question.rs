@@ -1,4 +1,4 @@
-//! Questions to a provider.
+//! The requests to plan and to apply a change.
 
 use std::fmt;
 
@@ -11,7 +11,7 @@ use crate::value::{SENSITIVE, Value};
 pub struct PlanResourceChange {
     /// The schema of the resource type.
     pub schema: Block,
-    /// The object as it is, or null.
+    /// The current object, or null.
     pub prior: Value,
     /// The configuration, coerced to the schema's type.
     pub config: Value,
@@ -22,7 +22,7 @@ pub struct PlanResourceChange {
     pub private: PrivateData,
     /// The private data of the plan, when the provider plans again at apply.
     pub planned_private: PrivateData,
-    /// The identity of the object, if the provider has given one.
+    /// The identity of the object, if the provider returned one.
     pub identity: Option<Value>,
     /// The provider may defer the plan.
     pub deferral_allowed: bool,
@@ -34,7 +34,7 @@ pub struct PlanResourceChange {
 pub struct ApplyResourceChange {
     /// The schema of the resource type.
     pub schema: Block,
-    /// The object as it is, or null if one is created.
+    /// The current object, or null if one is created.
     pub prior: Value,
     /// The planned object, or null if the prior one is destroyed.
     pub planned: Value,
@@ -52,7 +52,7 @@ pub struct ApplyResourceChange {
 pub struct PrivateData(pub Vec<u8>);
 
 impl PlanResourceChange {
-    /// A request for these objects, of the type that the schema implies, without anything else.
+    /// A request with these objects, which must have the schema's implied type. Everything else is empty.
     pub fn new(schema: &Block, prior: &Value, proposed: &Value, config: &Value) -> Self {
         Self {
             schema: schema.clone(),
@@ -68,7 +68,7 @@ impl PlanResourceChange {
 }
 
 impl ApplyResourceChange {
-    /// The order to make the planned object of the prior one, both of the type that the schema implies.
+    /// A request with these objects, which must have the schema's implied type. Everything else is empty.
     pub fn new(schema: &Block, prior: &Value, planned: &Value, config: &Value) -> Self {
         Self {
             schema: schema.clone(),

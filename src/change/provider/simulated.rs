@@ -7,7 +7,7 @@ use crate::value::{Path, StepRef, Type, Value};
 
 /// A provider without a service behind it: computed attributes are unknown until apply.
 ///
-/// If the proposed object equals the prior one, the plan is no change. Otherwise the plan is the proposed
+/// If the proposed object equals the prior one, nothing changes. Otherwise the plan is the proposed
 /// object with unknown computed attributes where they have no value, and null write-only attributes.
 /// Computed blocks that are not configured keep their prior value, and are unknown without one. Such a plan
 /// always keeps the contract.

@@ -1,5 +1,4 @@
-//! Keys under which matching elements are looked up: an element's shape, and a hash over the parts that
-//! must be equal.
+//! The keys for looking up matching elements: an element's shape, and a hash over the parts that must be equal.
 
 use std::hash::Hasher;
 
@@ -7,49 +6,49 @@ use super::walk::{Element, MemberRole};
 use crate::schema::{Members, NestingMode};
 use crate::value::{Kind, Type, Value, hasher};
 
-/// Which of an element's computed leaves configuration sets, in the order of the walk; those beyond the
-/// 128th count as not set, which only makes groups larger.
+/// The computed leaves of an element that the configuration sets: one bit each, in the order of the walk. Leaves
+/// after the 128th are treated as not set, which only makes groups larger.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub(super) struct Choice(u128);
 
 impl Choice {
-    /// The choices that set but one of the leaves that this one sets.
+    /// For each leaf that this choice sets, the choice that sets it alone.
     pub(super) fn single(self) -> impl Iterator<Item = Self> {
         (0..u128::BITS).map(|leaf| Self(1 << leaf)).filter(move |single| self.0 & single.0 != 0)
     }
 }
 
-/// The hash over the parts of an element that must be equal for a prior element of some shape to match.
+/// A hash over the parts of an element that must be equal for a prior element of a given shape to match.
 pub(super) struct Signature {
     pub(super) hash: foldhash::fast::FoldHasher<'static>,
     pub(super) choice: Choice,
-    /// The element is one of config: `choice` is found out. Else it is given.
-    finding: bool,
-    /// The next computed leaf.
+    /// Whether `choice` is collected from an element of the configuration; otherwise it is given.
+    collects_choice: bool,
+    /// The position of the next computed leaf.
     leaf: u32,
 }
 
 impl Signature {
-    pub(super) fn new(choice: Choice, finding: bool) -> Self {
-        Self { hash: hasher(), choice, finding, leaf: 0 }
+    pub(super) fn new(choice: Choice, collects_choice: bool) -> Self {
+        Self { hash: hasher(), choice, collects_choice, leaf: 0 }
     }
 
     pub(super) fn of_config() -> Self {
         Self::new(Choice::default(), true)
     }
 
-    /// The signature of a prior element by a choice of config.
+    /// The signature of a prior element under a choice that configuration makes.
     pub(super) fn of_prior(members: Members<'_>, element: &Value, choice: Choice) -> u64 {
         let mut signature = Self::new(choice, false);
         signature.object(members, element, element);
         signature.hash.finish()
     }
 
-    /// Adds the members of an object of the shape of `prior`; false if no such prior element can match.
+    /// Adds the members of `subject`, walking the shape of `prior`. False if no prior element of this shape can match.
     pub(super) fn object(&mut self, members: Members<'_>, prior: &Value, subject: &Value) -> bool {
         let Some(shape) = Element::new(members, prior) else { return true };
         if members.are_plain() && shape.aligned && !shape.object.is_empty() {
-            // All of the object must be equal. An object without attributes may become of an unknown one, too.
+            // The whole object must be equal. An empty one is excluded, because an unknown object may become it.
             self.hash.write_u64(subject.content_hash());
             return true;
         }
@@ -84,7 +83,7 @@ impl Signature {
         if computed {
             let bit = 1u128.checked_shl(self.leaf).unwrap_or(0);
             self.leaf += 1;
-            if self.finding && !subject.is_null() {
+            if self.collects_choice && !subject.is_null() {
                 self.choice.0 |= bit;
             }
             if self.choice.0 & bit == 0 {

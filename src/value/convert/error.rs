@@ -1,4 +1,4 @@
-//! Why a value could not be converted.
+//! The error of a conversion.
 
 use smol_str::SmolStr;
 
@@ -20,10 +20,10 @@ pub struct ConvertError {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ConvertErrorKind {
-    /// Values of the one type never convert to the other.
+    /// Values of this type never convert to the other.
     #[error("{why}")]
     WrongType {
-        /// The type of the value; without the names of attributes where they may be secret.
+        /// The type of the value, without names of attributes that may be secret.
         from: Type,
         /// The expected type.
         to: Type,
@@ -48,7 +48,7 @@ pub enum ConvertErrorKind {
     /// The elements of a collection must have one type, and have no type in common.
     #[error("all elements must have the same type")]
     NoCommonType,
-    /// Finding the common type of so many different types would take too long.
+    /// Too many different types to find their common type in reasonable time.
     #[error(
         "there are too many different types in this value to find the one that they have in common; \
          state the type, or give the elements of its lists the same one"
@@ -74,7 +74,7 @@ impl ConvertErrorKind {
     }
 }
 
-/// The message for a text that is not a number. Only our limit on the size of numbers gets another one.
+/// The message for a text that is not a number. Terraform's, except for our limit on the size of numbers.
 fn not_a_number(error: &ParseNumberError) -> String {
     match error {
         ParseNumberError::Empty | ParseNumberError::NotANumber => "a number is required".to_owned(),
@@ -91,13 +91,13 @@ impl ConvertError {
     }
 }
 
-/// The path in the form in which it precedes a message.
+/// The path as the prefix of a message.
 pub(crate) fn place(path: &Path) -> String {
     if path.is_root() { String::new() } else { format!("{path}: ") }
 }
 
-/// The reason why values of one type never convert to another, in Terraform's words. Configuration writes a
-/// map as an object, whose attribute names are keys then: they are only shown if `tells_all` is set.
+/// The reason why values of one type never convert to another, in Terraform's words. A configuration may write a
+/// map as an object. Its attribute names are keys then, and are only shown if `tells_all` is set.
 fn mismatch(from: &Type, to: &Type, tells_all: bool, types: &Unifier) -> String {
     let fails = |from: &Type, to: &Type| types.converts(from, to).is_err();
     let mismatch = |from: &Type, to: &Type| mismatch(from, to, tells_all, types);

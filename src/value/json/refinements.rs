@@ -1,4 +1,4 @@
-//! Refinements of an unknown value, as JSON inside of `{"$unknown":{…}}`.
+//! Reads and writes refinements: the object inside of `{"$unknown":{…}}`.
 
 use std::fmt::Write;
 
@@ -6,9 +6,9 @@ use super::write::write_string;
 use crate::value::{Bound, Number, Refinements};
 use objchange_text::json::{JsonError, JsonErrorKind, Reader, Token};
 
-/// Reads promises; `None` if it is known that the value is null. One that is null itself promises nothing.
+/// Reads promises; `None` if they say that the value is null. A promise of `null` is no promise.
 ///
-/// Errors say what is expected and not what was found, which may be part of a secret.
+/// Errors name the expected form, not the text, which may be part of a secret.
 pub(super) fn read(reader: &mut Reader<'_>) -> Result<Option<Refinements>, JsonError> {
     const KNOWN: &str = "`$unknown` holds an object of promises, each at most once: nullness, string_prefix, \
                          number_lower, number_upper, length_lower, length_upper";
@@ -80,7 +80,7 @@ fn length(reader: &mut Reader<'_>) -> Result<u64, JsonError> {
     scalar(reader, "a promised length is an integer from 0 to 2^64 - 1", length)
 }
 
-/// Reads an object whose members `member` knows, each at most once.
+/// Reads an object, each of its members at most once. `member` reads a value, or returns false for an unknown name.
 fn members<'t>(
     reader: &mut Reader<'t>,
     expected: &'static str,

@@ -278,7 +278,7 @@ impl Number {
         }
     }
 
-    /// The decimal digits of the number without its sign, and the power of ten *p* with which `0.digits × 10^p` is it;
+    /// The decimal digits of the number without its sign, and the exponent *p*: the number is `0.digits × 10^p`;
     /// `None` for zero and infinities. Neither the first nor the last digit is zero.
     ///
     /// Returns at most `count` digits, at least one, rounded half to even; without `count` the fewest that

@@ -1,4 +1,4 @@
-//! Numbers from decimal text.
+//! Parses numbers.
 
 use num_bigint::BigUint;
 
@@ -57,7 +57,7 @@ impl Number {
     ///
     /// # Errors
     ///
-    /// For any other text, and for integers that 512 bits do not hold.
+    /// The text is not an integer in this base, or the integer has more than 512 bits.
     ///
     /// ```
     /// use objchange::value::{Number, ParseNumberError};
@@ -91,7 +91,7 @@ impl Number {
     }
 }
 
-/// The largest base that digits and letters of both cases suffice for.
+/// The largest base: 10 digits, and 26 letters in two cases.
 const MAX_BASE: u32 = 62;
 
 /// The value of a digit, if it is one in this base.
@@ -112,8 +112,8 @@ const MAX_DECIMAL_EXPONENT: i64 = 5000;
 /// About the range of the decimal exponent.
 const MAX_BINARY_EXPONENT: i64 = 16_600;
 
-/// No number of 512 bits, nor one halfway between two of them, has more digits than this. All that
-/// matters of the digits beyond is whether there are any.
+/// No number of 512 bits, nor one halfway between two of them, has more digits than this. Further digits
+/// only matter in whether there are any.
 ///
 /// Such a number is m × 2^e with m < 2^513. Those next to zero have the most digits, with e not below
 /// -513 - 5000 × log2(10): the digits of the integer m × 5^-e, which is below 10^12500.
@@ -133,7 +133,7 @@ pub(super) fn parse(text: &str) -> Result<Number, ParseNumberError> {
     }
 }
 
-/// Integers in the form that nearly all numbers have; `None` for all else.
+/// A fast path for short integers, which nearly all numbers are; `None` for other texts.
 fn parse_short_integer(text: &[u8]) -> Option<i64> {
     let (negative, digits) = match text {
         [b'-', digits @ ..] => (true, digits),
@@ -236,7 +236,7 @@ impl<'a> Scientific<'a> {
 
     /// The digits as an integer, and the exponent that goes with it.
     ///
-    /// Digits that cannot matter are replaced by a single one, which only says that there are more.
+    /// Digits that cannot affect the rounded number are replaced by a single one that stands for them.
     fn coefficient(&self) -> (BigUint, i64) {
         if let Some(short) = self.short_coefficient() {
             return (short.into(), self.exponent);
@@ -267,7 +267,7 @@ fn scan_digits(text: &[u8]) -> (&[u8], &[u8]) {
     text.split_at(end.unwrap_or(text.len()))
 }
 
-/// The exponent that is all of this text; one that is out of any bounds is some large one.
+/// Parses a text as an exponent. One that is out of bounds anyway becomes some large exponent.
 fn scan_exponent(text: &[u8]) -> Result<i64, ParseNumberError> {
     /// Leaves room to add the number of digits of any text.
     const LARGE: i64 = i64::MAX / 4;

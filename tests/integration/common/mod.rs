@@ -13,7 +13,7 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use proptest::strategy::Union;
 
-/// What may be in a random value beside known content.
+/// The contents of a random value beside known ones.
 #[derive(Debug, Clone, Copy)]
 pub struct Content {
     /// Null, at any depth.
@@ -27,9 +27,9 @@ pub struct Content {
 impl Content {
     /// Everything that a value may hold.
     pub const ANY: Self = Self { nulls: true, unknowns: true, marks: true };
-    /// What a configuration may hold before marks are put on.
+    /// The contents of a configuration before it is marked.
     pub const UNMARKED: Self = Self { nulls: true, unknowns: true, marks: false };
-    /// What a state may hold.
+    /// The contents of a state.
     pub const KNOWN: Self = Self { nulls: true, unknowns: false, marks: false };
     /// No null, no unknown, no marks.
     pub const PLAIN: Self = Self { nulls: false, unknowns: false, marks: false };
@@ -37,7 +37,7 @@ impl Content {
 
 /// How often a law is tried: as often as `PROPTEST_CASES` says, or this often.
 pub fn cases(often: u32) -> ProptestConfig {
-    // What the environment says is in the default already.
+    // The default already includes settings from the environment.
     let is_set = std::env::var_os("PROPTEST_CASES").is_some();
     if is_set { ProptestConfig::default() } else { ProptestConfig::with_cases(often) }
 }
@@ -263,7 +263,7 @@ pub fn block_without_dynamic() -> BoxedStrategy<Block> {
     block_in(Place { depth: 2, fixed: true, computed: false, in_set: false })
 }
 
-/// What surrounds a part of a schema.
+/// The surroundings of a part of a schema.
 #[derive(Debug, Clone, Copy)]
 struct Place {
     /// How many levels there may be below.
@@ -437,13 +437,13 @@ pub fn loose_object_of(block: &Block) -> BoxedStrategy<Value> {
         .boxed()
 }
 
-/// What [`with_secrets`] puts where a value is sensitive: no text made by this module contains it.
+/// The text that [`with_secrets`] puts in place of sensitive values. No other text of this module contains it.
 pub const SECRET: &str = "s3cr3t";
 
 /// As [`SECRET`], for numbers.
 pub const SECRET_NUMBER: i64 = 918_273_645;
 
-/// The same value, in which everything below a sensitive mark is a secret: texts, numbers and keys of maps.
+/// Replaces everything below a sensitive mark by a secret: texts, numbers and keys of maps.
 pub fn with_secrets(value: &Value) -> Value {
     secreted(value, false)
 }

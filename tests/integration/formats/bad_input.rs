@@ -111,7 +111,7 @@ fn the_place_of_an_error_is_that_in_the_whole_text() {
     let cases = [
         ("[\"a\nb\"]", Type::list(Type::String), "line 1, column 4: a control character"),
         ("{\n  \"a\": 1,\n  \"b\": true\n}", Type::map(Type::Number), "line 3, column 11: [\"b\"]: a number"),
-        // What is set aside until its type is known.
+        // Values that are set aside until their type is known.
         (
             "{\n  \"value\": {\"a\": 1,\n    \"b\": true},\n  \"type\": [\"map\", \"number\"]\n}",
             Type::Dynamic,
@@ -127,7 +127,7 @@ fn the_place_of_an_error_is_that_in_the_whole_text() {
         let error = json_error(text, &ty);
         assert!(error.starts_with(start), "{error}");
     }
-    // What may be a marker or the key of a map.
+    // Names that may be a marker or the key of a map.
     let text = "{\n \"$sensitive\": {\"a\":\n  true}}";
     let error = Value::from_marker_json(text, &Type::map(Type::Number)).unwrap_err();
     assert_eq!((error.line, error.column), (3, 6));

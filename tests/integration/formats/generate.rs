@@ -5,7 +5,7 @@ use objchange::{Type, Value};
 use proptest::collection::vec;
 use proptest::prelude::*;
 
-/// What may occur in a value besides what every format has.
+/// The contents of a value beyond those that every format has.
 #[derive(Clone, Copy)]
 pub(crate) struct With {
     pub(crate) unknown: bool,

@@ -1,4 +1,4 @@
-//! What the formats of values promise: they read what they write, take any bytes without harm, and never
+//! The promises of the formats of values: they read what they write, take any bytes without harm, and never
 //! show content in an error.
 
 mod bad_input;

@@ -1,4 +1,4 @@
-//! What is written reads back as the same value.
+//! A written value reads back as an equal value.
 
 use std::collections::BTreeMap;
 
@@ -104,7 +104,7 @@ fn elements_of_a_dynamic_type_get_one_type() {
     assert_eq!(Value::from_msgpack(&list.to_msgpack(&ty).unwrap(), &ty), Ok(list));
 }
 
-/// The same JSON with its keys sorted, so that "type" does not always come before "value", and white space.
+/// Equal JSON with its keys sorted, so that "type" does not always come before "value", and white space.
 fn laid_out(text: &str) -> String {
     match text.as_bytes()[0] {
         b'{' => {

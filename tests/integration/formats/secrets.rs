@@ -10,7 +10,7 @@ use crate::formats::generate::{MSGPACK, PLAIN, ty, typed_value};
 
 const SECRET: &str = "hunter2";
 
-/// The same value in which every string is the secret.
+/// Replaces every string in a value by the secret.
 fn with_secrets(value: &Value) -> Value {
     let replaced: Result<Value, std::convert::Infallible> =
         value.transform(|_, part| Ok(if part.as_str().is_some() { Value::from(SECRET) } else { part }));

@@ -7,11 +7,11 @@ use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 
 use crate::common::{Content, value};
 
-/// Who decides what is left open, the same way for the same seed.
+/// Makes the open decisions, reproducibly for a seed.
 #[derive(Debug)]
 pub(crate) struct Choices(TestRunner);
 
-/// What [`Choices`] are made from.
+/// The input for [`Choices`].
 pub(crate) type Seed = [u8; 32];
 
 impl Choices {

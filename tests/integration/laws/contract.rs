@@ -1,4 +1,4 @@
-//! Who keeps the contract is never refused.
+//! A provider that keeps the contract is never refused.
 
 use objchange::change::{
     Lifecycle, PlanChangeError, PlanRequest, PlanViolation, SimulatedProvider, assert_object_compatible,

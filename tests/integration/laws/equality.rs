@@ -10,7 +10,7 @@ use proptest::prelude::*;
 use crate::common::{Content, any_value, ty, value};
 use crate::laws::parts::{children, rebuilt};
 
-/// The same value, sharing nothing with it.
+/// A deep copy that shares nothing with the value.
 fn anew(value: &Value) -> Value {
     rebuilt(value, children(value).iter().map(anew).collect()).with_marks(value.marks())
 }

@@ -1,4 +1,4 @@
-//! What the proposed object keeps.
+//! Laws of the proposed object: which parts it keeps.
 
 use objchange::Value;
 use objchange::change::proposed_new;
@@ -8,7 +8,7 @@ use proptest::prelude::*;
 
 use crate::common::{Content, block, config_of, object_of, with};
 
-/// The same value with some attributes null: those for which the function says so.
+/// A copy of a value in which the attributes that the function selects are null.
 fn without(schema: &Block, value: &Value, drop: fn(&Attribute, bool) -> bool, in_set: bool) -> Value {
     members(value, |name, child| {
         if let Some(schema) = schema.attribute(name) {
@@ -58,12 +58,12 @@ fn elements(value: &Value, element: impl Fn(&Value) -> Value) -> Value {
     }
 }
 
-/// What only a provider sets.
+/// Whether only a provider sets an attribute.
 fn computed_only(attribute: &Attribute, _: bool) -> bool {
     attribute.computed && !attribute.optional
 }
 
-/// The same, and in sets all that a provider may set: there it decides which element is taken for which.
+/// Also, in sets, whether a provider may set it: there it decides which elements match.
 fn provided(attribute: &Attribute, in_set: bool) -> bool {
     attribute.computed && (in_set || !attribute.optional)
 }

@@ -1,4 +1,4 @@
-//! What holds for every input, whatever the schema and the values.
+//! Laws that hold for every schema and all values.
 
 mod choices;
 mod contract;

@@ -3,7 +3,7 @@
 use objchange::value::Kind;
 use objchange::{Type, Value};
 
-/// The same value with other children, in order.
+/// A value with its children replaced, in order.
 pub(crate) fn rebuilt(value: &Value, children: Vec<Value>) -> Value {
     let element = || value.ty().element().cloned().unwrap_or(Type::Dynamic);
     match value.kind() {

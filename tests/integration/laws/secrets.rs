@@ -1,4 +1,4 @@
-//! What is sensitive is in no text.
+//! No text contains a sensitive value.
 
 use std::convert::Infallible;
 use std::fmt::{Debug, Display};
@@ -50,7 +50,7 @@ fn maps_as_objects(value: &Value) -> Value {
     let children: Vec<Value> = children(value).iter().map(maps_as_objects).collect();
     let changed = match value.kind() {
         Kind::Map(map) => Value::object(map.iter().map(|(key, _)| key.clone()).zip(children)),
-        // What had one type may have several now.
+        // Elements that had one type may now have several.
         Kind::List(_) => Value::tuple(children),
         Kind::Set(_) => return value.clone(),
         _ => return rebuilt(value.unmarked(), children).with_marks(value.marks()),
@@ -97,7 +97,7 @@ fn assert_all_hide(schema: &Block, [prior, config, planned]: [&Value; 3]) {
     }
 }
 
-/// What a provider says of each part of an object.
+/// A provider's choice for each part of an object.
 fn diagnostics(object: &Value, say: fn(&'static str) -> Diagnostic) -> Vec<Diagnostic> {
     let mut said = Vec::new();
     object.unmark_deep().0.visit(|path, _| {
@@ -203,7 +203,7 @@ proptest! {
 
     #[test]
     fn that_the_prior_object_hides((schema, values) in objects(block())) {
-        // What configuration and answer hold is kept from the prior object: they have no secrets and no marks.
+        // Configuration and answer only repeat the prior object, without its secrets and marks.
         let [a, b, c] = values;
         let [b, c] = [b, c].map(|value| value.unmark_deep().0);
         assert_planning_hides(&schema, [&with_secrets(&a), &b, &c]);
@@ -332,7 +332,7 @@ proptest! {
     }
 }
 
-/// What a closure of the user panics with is all that is said, and everything can be used as before.
+/// A panic of a user's closure is passed on unchanged, and everything can be used as before.
 #[test]
 fn where_a_closure_panics() {
     let panics = |run: &mut dyn FnMut()| {

@@ -57,7 +57,7 @@ fn quoted(text: &str) -> String {
             '"' | '\\' => out.extend(['\\', c]),
             '\n' => out.push_str("\\n"),
             ' '..='~' => out.push(c),
-            // What is printable is a table of its own.
+            // Printable characters are a separate table.
             _ => {
                 let mut one = String::new();
                 quote_into(c.encode_utf8(&mut [0; 4]), &mut one);

@@ -1,4 +1,4 @@
-//! Writes a finding as a line of a case file, which reproduces it without the provider.
+//! Writes a finding as a line of a case file, which reproduces the finding without the provider.
 
 mod schema;
 pub(super) mod secret_names;
@@ -76,13 +76,13 @@ pub(super) fn case(
     }
     let shown = |asked: &CaseQuestion| {
         let mut masks = masks.clone();
-        // The first pass learns all secrets, so that the second replaces one also where it comes before the attribute
-        // that is secret.
+        // Two passes: the first learns all secrets, so that the second replaces them everywhere, also before the
+        // sensitive attribute.
         asked.objects().for_each(|object| drop(masks.object(block, object)));
         let masked = asked.map(|object| Some(masks.object(block, object)))?;
         let (small, pruned) = pruned(block, finding, &masked);
         let line = |block, asked| line(id, block, asked).filter(|(_, answer)| shows(answer, finding));
-        // Without some of its members the engine may find something else, so the whole object is the second choice.
+        // Without some members the engine may find something else. Then the whole object is tried.
         line(&small, &pruned).or_else(|| line(block, &masked)).map(|(line, _)| line)
     };
     asked.iter().find_map(shown).ok_or(NoCase::Unwritable)
@@ -126,7 +126,7 @@ impl CaseQuestion {
     }
 }
 
-/// Questions that may show a violation of the clause.
+/// The questions that may show a violation of the clause.
 fn questions(clause: Clause, exchanges: &[Exchange]) -> Vec<CaseQuestion> {
     let plans = || {
         exchanges.iter().filter_map(|exchange| match exchange {
@@ -191,7 +191,7 @@ fn planned(request: &PlanResourceChange, answer: &PlannedResource) -> CaseQuesti
     asked
 }
 
-/// Each change that was applied, with the plan for it.
+/// Each applied change with its plan.
 fn changes(exchanges: &[Exchange]) -> Vec<CaseQuestion> {
     let mut plan = None;
     let mut changes = Vec::new();
@@ -217,14 +217,14 @@ fn changes(exchanges: &[Exchange]) -> Vec<CaseQuestion> {
     changes
 }
 
-/// Removes members that are set nowhere, so that people see the point of the case.
+/// Removes members that are set nowhere, so that a reader sees the point of the case.
 fn pruned(block: &Block, finding: &Finding, asked: &CaseQuestion) -> (Block, CaseQuestion) {
     let about = shape(&finding.path);
     let is_about = |name: &str| about.split(['.', '[']).nth(1) == Some(name);
     let is_set = |name: &str| {
         let part = |object: &Value| {
             let part = object.attribute(name)?;
-            Some(!is_empty(part) || part.is_null() && has_other_none(block, name))
+            Some(!is_empty(part) || part.is_null() && has_two_absent_forms(block, name))
         };
         is_about(name) || asked.objects().any(|object| part(object).unwrap_or(false))
     };
@@ -247,8 +247,8 @@ fn pruned(block: &Block, finding: &Finding, asked: &CaseQuestion) -> (Block, Cas
     }
 }
 
-/// Whether null differs from no blocks: blocks in a list, set or map are also absent as an empty collection.
-fn has_other_none(block: &Block, name: &str) -> bool {
+/// Whether absent blocks may be null or an empty collection, so that null is worth showing.
+fn has_two_absent_forms(block: &Block, name: &str) -> bool {
     use objchange::schema::NestingMode;
     block.block_type(name).is_some_and(|nested| nested.nesting != NestingMode::Single)
 }
@@ -279,7 +279,7 @@ fn line(id: &str, block: &Block, asked: &CaseQuestion) -> Option<(String, Answer
     }
     let fields: Vec<String> = fields.iter().map(|(name, json)| format!("{}:{json}", json!(name))).collect();
     let question = fields.join(",");
-    // The engine answers a case that wants nothing, and its answer becomes the wanted one.
+    // The engine answers the case with an empty `want`, and its answer becomes the real one.
     let unanswered = format!(r#"{{{question},"want":{{}}}}"#);
     let answer = Case::parse(&unanswered).ok()?.answer().ok()??;
     Some((format!(r#"{{{question},"want":{}}}"#, answer.want()?), answer))

@@ -1,29 +1,29 @@
-//! Values with which providers often fail.
+//! Values that often make providers fail.
 
 use objchange::value::Number;
 use objchange::{Type, Value};
 
-/// Numbers by their text: around nothing, not whole, and beyond what common types hold exactly, or at all. Negative zero is zero
-/// to Terraform.
+/// Numbers as text: around zero, not whole, and beyond the range or precision of common types. Negative zero is zero to
+/// Terraform.
 pub(super) const NUMBERS: [&str; 9] = [
     "0",
     "-1",
     // No double is exactly 0.1, so it is sent as text, and a provider may answer with a double.
     "0.1",
-    // No double is that large.
+    // Larger than any double.
     "1e400",
-    // 2^53 + 1 is the first whole number that no double holds.
+    // 2^53 + 1 is the first whole number that is not a double.
     "9007199254740993",
     // 2^64 does not fit into 64 bits. go-cty sends such a number as text.
     "18446744073709551616",
-    // This is one less than the least number of 64 bits with a sign.
+    // One less than the least signed number of 64 bits.
     "-9223372036854775809",
-    // 2^31 does not fit into 32 bits with a sign.
+    // 2^31 does not fit into a signed number of 32 bits.
     "2147483648",
     "1.5",
 ];
 
-/// Texts by what is special about them.
+/// Texts, each with its special feature.
 pub(super) const TEXTS: [(&str, &str); 10] = [
     ("empty", ""),
     // cty brings texts into normal form C, so a provider may answer with any form of them.
@@ -38,14 +38,14 @@ pub(super) const TEXTS: [(&str, &str); 10] = [
     ("like nothing", "null"),
 ];
 
-/// Keys and labels that are not as most are.
-// The SDK v2 still keeps values as Terraform 0.11 did, in a flat map that joins keys with dots.
+/// Unusual keys and labels.
+// The SDK v2 still stores values like Terraform 0.11: in a flat map whose keys are joined with dots.
 pub(super) const KEYS: [&str; 6] = ["UpperCase", "with.dot", "with space", "schlüssel-🦀", "a/b:c", ""];
 
-/// How long a long text is.
+/// The length of a long text.
 const LONG: usize = 5_000;
 
-/// How many elements a large collection has.
+/// The number of elements in a large collection.
 pub(super) const LARGE: usize = 100;
 
 pub(super) fn text(which: usize) -> (&'static str, Value) {

@@ -1,11 +1,11 @@
-//! Chance that is the same each time.
+//! Random choices that are reproducible.
 
 use proptest::prelude::RngExt;
 use proptest::test_runner::TestRng;
 
 use crate::hints::Numbering;
 
-/// Random numbers that are the same each time for the same sample.
+/// Random numbers that depend only on the seed and the number of the sample.
 pub(in super::super) struct Dice(TestRng);
 
 impl Dice {
@@ -22,7 +22,7 @@ impl Dice {
         self.below(100) < percent
     }
 
-    /// In a random order.
+    /// Puts the elements in a random order.
     pub(super) fn shuffle<T>(&mut self, all: &mut [T]) {
         // This is the shuffle of Fisher and Yates, which gives each order the same chance.
         for i in (1..all.len()).rev() {

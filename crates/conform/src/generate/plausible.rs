@@ -1,6 +1,6 @@
-//! Values that a provider is likely to accept, by the names of their attributes.
+//! Values that a provider probably accepts, chosen by the names of attributes.
 
-/// A text that looks like what an attribute of this name may want, another for each number.
+/// A text that suits an attribute of this name. Each number gives another one.
 pub(in super::super) fn text(name: &str, n: u64) -> String {
     match Form::from_name(name) {
         Some(form) => form.text(n),
@@ -8,12 +8,12 @@ pub(in super::super) fn text(name: &str, n: u64) -> String {
     }
 }
 
-/// A text of each known form, for attributes that accept no text of the form that their name suggests.
+/// A text of each known form, for attributes that refuse the form that their name suggests.
 pub(in super::super) fn texts(n: u64) -> impl Iterator<Item = String> {
     Form::ALL.iter().map(move |form| form.text(n))
 }
 
-/// A number that an attribute of this name may want.
+/// A number that suits an attribute of this name.
 pub(super) fn number(name: &str, n: u64) -> u64 {
     let has = |word: &str| words(name).any(|w| w == word);
     if has("port") || has("ports") {
@@ -29,7 +29,7 @@ fn words(name: &str) -> impl Iterator<Item = &str> {
     name.split(['_', '-'])
 }
 
-/// Each form: its words, one of which is in the name, and an example.
+/// Each form: the words that suggest it in a name, and an example.
 macro_rules! forms {
     ($($form:ident, [$($word:literal)*], |$n:pat_param| $example:expr;)*) => {
         /// The form of a text.
@@ -41,7 +41,7 @@ macro_rules! forms {
         impl Form {
             const ALL: &[Self] = &[$(Self::$form),*];
 
-            /// The form that a name or a sentence suggests: that of its last word that suggests one.
+            /// The form that a name suggests: that of the last word that suggests one.
             pub(in super::super) fn from_name(name: &str) -> Option<Self> {
                 let of_word = |word: &str| Self::ALL.iter().copied().find(|form| form.words().contains(&word));
                 let lower = name.to_lowercase();

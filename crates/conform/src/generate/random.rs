@@ -19,7 +19,7 @@ pub(super) fn sample(maker: &Maker<'_>, block: &Block) -> Sample {
         return Sample::new(known, label);
     }
     let config = with_unknowns(&known, &mut dice);
-    // Equal where there is nothing that could be unknown.
+    // Equal if no part can be unknown.
     let known = (!config.is_wholly_known()).then_some(known);
     Sample { known, ..Sample::new(config, label) }
 }

@@ -4,13 +4,13 @@ use objchange::Type;
 use objchange::schema::{Attribute, Block, NestedBlock, NestingMode};
 use smol_str::SmolStr;
 
-/// Large schemas have more than anyone tries.
+/// The maximum number of parts. Large schemas have more than a run can try.
 const MAX_SPOTS: usize = 4_000;
 
 /// A part of a schema that can be configured.
 #[derive(Clone)]
 pub(in super::super) struct Spot<'s> {
-    /// The names on the way to it.
+    /// The names that lead to it.
     pub(in super::super) names: Vec<SmolStr>,
     pub(in super::super) part: SchemaPart<'s>,
 }
@@ -48,7 +48,7 @@ impl Spot<'_> {
         matches!(self.part, SchemaPart::Attribute(attribute) if attribute.write_only)
     }
 
-    /// Whether all of it can be unknown: a single block exists or does not, and is not unknown as a whole.
+    /// Whether it can be unknown as a whole. A single block cannot: it exists or does not.
     pub(in super::super) fn can_be_unknown(&self) -> bool {
         match self.part {
             SchemaPart::Attribute(_) => true,

@@ -12,17 +12,17 @@ use super::fill::{Are, Maker, Put, Taste, What};
 use super::spots::{SchemaPart, Spot, spots};
 use crate::hints::Numbering;
 
-/// The configurations that are not made yet.
+/// The configurations that are still to be made.
 pub(super) struct Systematic<'b> {
     spots: Vec<Spot<'b>>,
-    /// Each part that can be unknown, the outer ones first. Every other turn is theirs: providers fail most often with
-    /// unknown values, and even a run of a few cases should try each part.
+    /// Each part that can be unknown, the outer ones first. Every other turn makes one of these: providers fail most often
+    /// with unknown values, and even a short run should try each part.
     unknowns: VecDeque<Case>,
-    /// All other cases, by their special feature.
+    /// All other cases, grouped by their special feature.
     groups: Vec<VecDeque<Case>>,
-    /// The number of the next one; the smallest and the fullest configuration come first.
+    /// The number of the next configuration. The smallest and the fullest one come first.
     turn: usize,
-    /// How many turns were not for the unknown parts.
+    /// The number of turns for the other cases.
     others: usize,
 }
 
@@ -44,9 +44,9 @@ pub(super) struct Case {
 
 #[derive(Clone, Copy)]
 enum Special {
-    /// It is set.
+    /// The part is set.
     Present,
-    /// It is set with all of its members.
+    /// The part is set with all its members.
     Full,
     Unknown,
     /// One element is unknown, beside this many known ones.
@@ -62,7 +62,7 @@ enum Special {
     NullElement,
     /// All unusual keys or labels, in one value.
     Keys,
-    /// One of these alone, because a provider may refuse the others.
+    /// One unusual key or label alone, because a provider may refuse the others.
     Key(usize),
     /// Elements that differ only in case.
     Alike,
@@ -116,11 +116,11 @@ impl<'b> Systematic<'b> {
                 unknowns.push(Case { spot: i, special: Special::Unknown });
             }
         }
-        // Few cases must not all be about the attributes that come first in the alphabet.
+        // Shuffled, so that a few cases do not all concern the first attributes in the alphabet.
         let mut dice = Dice::new(Numbering { seed, sequence: 0 });
         let shuffled = |mut group: Vec<Case>| {
             dice.shuffle(&mut group);
-            // Cases that combine several others come before them.
+            // A case that combines several others comes before them.
             group.sort_by_key(|case| !matches!(case.special, Special::Keys | Special::Fuller));
             group.into()
         };
@@ -157,7 +157,7 @@ impl<'b> Systematic<'b> {
         }
         let turn = self.others;
         self.others += 1;
-        // One turn in each round is left to chance.
+        // One turn in each round is random.
         let count = self.groups.len() + 1;
         let Some(group) = self.groups.get_mut(turn % count) else { return Next::Random };
         let mut case = group.pop_front();
@@ -277,7 +277,7 @@ fn sample(maker: &Maker<'_>, block: &Block, spot: &Spot<'_>, special: Special) -
     }
 }
 
-/// The value of an attribute of a plain type, and what it is when all is known if it is not.
+/// The value of an attribute of a plain type, with its known form if the value is unknown.
 fn value(maker: &Maker<'_>, ty: &Type, name: &str, special: Special) -> (Value, Option<Value>) {
     let collection = |elements: Vec<Value>| match ty {
         Type::Map(_) => {

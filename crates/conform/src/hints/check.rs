@@ -45,21 +45,21 @@ impl Hints {
     }
 }
 
-/// Whether an attribute has such a path, and one of those can have the value.
+/// The error if no attribute has a matching path, or none of them can have the value.
 fn check_value(
     at: &str,
     blocks: &[&Block],
-    is_meant: &dyn Fn(&str) -> bool,
+    matches: &dyn Fn(&str) -> bool,
     given: &HintedValue,
 ) -> Option<HintsError> {
-    // Any numbering will do: it changes texts, and not their types.
-    let at_all = Numbering { seed: 0, sequence: 0 };
+    // Any numbering will do: it changes the text, but not the type.
+    let numbering = Numbering { seed: 0, sequence: 0 };
     let (mut found, mut fits) = (false, false);
     for block in blocks {
         each_attribute(block, &mut String::new(), &mut |path, attribute, _| {
-            if is_meant(path) {
+            if matches(path) {
                 found = true;
-                fits |= given.value(attribute.implied_type(), at_all).is_some();
+                fits |= given.value(attribute.implied_type(), numbering).is_some();
             }
         });
     }
@@ -70,10 +70,10 @@ fn check_value(
     }
 }
 
-/// Looks at an attribute: its path, and whether the schema hides it, or one around it.
+/// Called with an attribute, its path, and whether the schema hides it or one that encloses it.
 type VisitAttribute<'v> = dyn FnMut(&str, &Attribute, bool) + 'v;
 
-/// Looks at each attribute at any depth.
+/// Visits all attributes at any depth.
 pub(super) fn each_attribute(block: &Block, path: &mut String, visit: &mut VisitAttribute<'_>) {
     attributes(block.attributes(), path, false, visit);
     for (name, nested) in block.block_types() {
@@ -98,7 +98,7 @@ fn attributes(
     }
 }
 
-/// With the path one step further.
+/// Calls `visit` with the path extended by `name`.
 pub(in super::super) fn inside<T>(
     path: &mut String,
     name: &str,

@@ -1,4 +1,4 @@
-//! A value that hints give to an attribute.
+//! The value of an attribute in the hints.
 
 use objchange::value::Kind;
 use objchange::{Type, Value};
@@ -7,10 +7,10 @@ use proptest::string::{RegexGeneratorStrategy, string_regex};
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 use regex::RegexBuilder;
 
-/// How large a compiled regular expression may be.
+/// The maximum size of a compiled regular expression, in bytes.
 const MAX_PATTERN: usize = 1 << 18;
 
-/// How an attribute gets its value.
+/// The way in which an attribute gets its value.
 #[derive(Clone)]
 pub(in super::super) enum HintedValue {
     /// This value; `{seq}` and `{seed}` in its texts are replaced.
@@ -82,8 +82,8 @@ impl HintedValue {
 }
 
 impl RegexText {
-    /// The texts that this expression matches; `None` if it is not a regular expression, or one whose texts
-    /// may be huge.
+    /// The texts that this expression matches; `None` if it is not a regular expression, or its texts may be
+    /// huge.
     pub(in super::super) fn new(expression: &str) -> Option<Self> {
         // Generated texts match as a whole, and proptest does not support anchors.
         let whole = expression.trim_start_matches('^').trim_end_matches('$');
@@ -99,7 +99,7 @@ impl RegexText {
         Self { is_secret: true, ..self }
     }
 
-    /// A text that is always the same for the same sample.
+    /// The text for a sample, which is always the same.
     pub(in super::super) fn text(&self, at: Numbering) -> Option<String> {
         let mut runner = TestRunner::new_with_rng(Config::default(), at.random());
         self.strategy.new_tree(&mut runner).ok().map(|tree| tree.current())
@@ -112,9 +112,9 @@ impl RegexText {
 }
 
 impl Numbering {
-    /// Random numbers that are the same each time for the same sample.
+    /// The random numbers for a sample, which are always the same.
     pub(in super::super) fn random(self) -> TestRng {
-        // Only seed and number decide, so that any sample can be made without those before it.
+        // Seeded by seed and number alone, so that any sample can be made without the earlier ones.
         let mut bytes = [0; 32];
         bytes[..8].copy_from_slice(&self.seed.to_le_bytes());
         bytes[8..16].copy_from_slice(&self.sequence.to_le_bytes());

@@ -1,4 +1,4 @@
-//! Values in a hints file.
+//! Reads the JSON of a hints file, and the values in it.
 
 use objchange::Value;
 use objchange::value::Number;
@@ -14,7 +14,7 @@ pub(super) fn parse(text: &str) -> Result<Node<'_>, HintsError> {
     })
 }
 
-/// The value that a part of the file looks like: arrays are tuples, and `{"$sensitive": …}` is marked.
+/// The value of a JSON part: arrays become tuples, objects become objects, and `{"$sensitive": …}` is marked.
 pub(super) fn value(node: &Node<'_>, at: &str) -> Result<Value, HintsError> {
     Ok(match &node.kind {
         NodeKind::Null => Value::null(objchange::Type::Dynamic),

@@ -164,7 +164,7 @@ impl Hints {
         })
     }
 
-    /// The identifier by which an object is imported, if the file has one for its type: `{name}` is replaced by the
+    /// The identifier for importing an object, if the file has one for its type: `{name}` is replaced by the
     /// attribute of
     /// that name.
     pub fn import_id(&self, name: &str, object: &Value) -> Option<String> {

@@ -1,4 +1,4 @@
-//! Changing one part of a value.
+//! Changes one part of a value.
 
 use std::convert::Infallible;
 
@@ -6,7 +6,7 @@ use objchange::schema::{Attribute, Block, NestedType, NestingMode};
 use objchange::value::{Kind, Path};
 use objchange::{Type, Value};
 
-/// The value with something else at a path. Where the path leads nowhere, it stays as it is.
+/// Changes the part at a path. If there is none, the value stays unchanged.
 pub(super) fn edit(value: &Value, path: &str, change: impl Fn(&Value) -> Value) -> Value {
     let Ok(wanted) = path.parse::<Path>() else { return value.clone() };
     let changed = value.transform(|path, part| {
@@ -35,7 +35,7 @@ pub(super) fn without(value: &Value, name: &str) -> Value {
     }
 }
 
-/// An object with one attribute more.
+/// An object with an additional attribute.
 pub(super) fn added(value: &Value, name: &str) -> Value {
     let object = value.as_object();
     let members =
@@ -53,7 +53,7 @@ pub(super) fn unknown(value: &Value) -> Value {
     Value::unknown(value.ty().clone())
 }
 
-/// A list or set with one more element, which is unlike the last.
+/// A list or set with one more element, which differs from the last.
 pub(super) fn longer(value: &Value) -> Value {
     let mut elements = value.as_elements().unwrap_or_default().to_vec();
     if let Some(last) = elements.last() {
@@ -70,7 +70,7 @@ pub(super) fn shorter(value: &Value) -> Value {
     like(value, elements)
 }
 
-/// A list or set with others in place of its elements.
+/// A list or set with different elements.
 pub(super) fn replaced(value: &Value) -> Value {
     like(value, value.as_elements().unwrap_or_default().iter().map(other).collect())
 }
@@ -81,7 +81,7 @@ pub(super) fn reversed(value: &Value) -> Value {
     like(value, elements)
 }
 
-/// A map with another key in place of its last.
+/// A map whose last key is replaced by another.
 pub(super) fn rekeyed(value: &Value) -> Value {
     let Some(map) = value.as_map() else { return value.clone() };
     let mut entries: Vec<_> = map.iter().map(|(key, v)| (key.to_string(), v.clone())).collect();
@@ -125,7 +125,7 @@ fn like(value: &Value, elements: Vec<Value>) -> Value {
     made.unwrap_or_else(|_| value.clone())
 }
 
-/// Another value of the same type; of an object, another in each attribute that has one.
+/// A different value of the same type. In an object, each set attribute gets a different value.
 pub(super) fn other(value: &Value) -> Value {
     match value.kind() {
         Kind::String(text) => Value::from(format!("{text}-other")),
@@ -136,8 +136,8 @@ pub(super) fn other(value: &Value) -> Value {
     }
 }
 
-/// Another value of a secret. It must be unique text, because the secrets of one type are hidden in
-/// findings about all others.
+/// A different secret. The text must be unique, because the secrets of one type are hidden in the findings of all
+/// types.
 pub(super) fn other_secret(value: &Value) -> Value {
     match value.as_str() {
         Some(text) => Value::from(format!("{text}-other-secret")),
@@ -160,7 +160,7 @@ pub(super) fn settled(block: &Block, value: &Value) -> Value {
     settled
 }
 
-/// A nested object that nobody has configured.
+/// A nested object that is not configured, with the values that the service chooses.
 fn chosen(nested: &NestedType, unknown: &Value) -> Value {
     if nested.nesting() != NestingMode::Single {
         return known(unknown);
@@ -177,7 +177,7 @@ fn chosen(nested: &NestedType, unknown: &Value) -> Value {
     Value::object(members)
 }
 
-/// Something of the same type.
+/// Some known value of the same type.
 pub(super) fn known(value: &Value) -> Value {
     let prefix =
         value.refinements().and_then(|refinements| refinements.string_prefix.clone()).unwrap_or_default();

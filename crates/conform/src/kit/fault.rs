@@ -2,7 +2,7 @@
 
 use crate::Clause;
 
-/// When a fault shows.
+/// The step in which a fault shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Stage {
@@ -20,7 +20,7 @@ pub enum Stage {
     ApplyDestroy,
     /// When an object is read.
     Read,
-    /// When a stored object is brought under the present schema.
+    /// When a stored object is upgraded to the current schema.
     Upgrade,
     /// When an object is imported.
     Import,
@@ -38,11 +38,11 @@ pub enum Stage {
     Generate,
 }
 
-/// Each fault: its name, the clause of the contract that it breaks, when it shows, and a piece of what Terraform says then.
+/// Declares each fault: its name, the clause that it violates, the stage in which it shows, and a part of Terraform's message.
 macro_rules! faults {
     ($($(#[doc = $doc:literal])* $fault:ident, $kind:literal, $clause:ident, $stage:ident, $said:expr;)*) => {
-        /// A fault of a resource type with the schema of [`trial_block`](super::trial_block). Where the part is not there that
-        /// a fault is about, the provider behaves well.
+        /// A fault of a resource type with the schema of [`trial_block`](super::trial_block). Without the part that a fault
+        /// concerns, the provider behaves well.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
         #[non_exhaustive]
         pub enum Fault {
@@ -50,7 +50,7 @@ macro_rules! faults {
         }
 
         impl Fault {
-            /// All of them.
+            /// All faults.
             pub const ALL: &[Self] = &[$(Self::$fault),*];
 
             /// Its stable name.
@@ -58,17 +58,17 @@ macro_rules! faults {
                 match self { $(Self::$fault => $kind,)* }
             }
 
-            /// The clause that it breaks.
+            /// The clause that it violates.
             pub const fn clause(self) -> Clause {
                 match self { $(Self::$fault => Clause::$clause,)* }
             }
 
-            /// When it shows.
+            /// The step in which it shows.
             pub const fn stage(self) -> Stage {
                 match self { $(Self::$fault => Stage::$stage,)* }
             }
 
-            /// The version of Terraform that looks at this first, where older ones are in use.
+            /// The first version of Terraform that notices it, if older ones are in use.
             pub const fn since(self) -> Option<&'static str> {
                 match self.clause() {
                     Clause::P7 | Clause::A7 | Clause::R4 | Clause::I3 | Clause::M4 => Some("1.12"),
@@ -77,7 +77,7 @@ macro_rules! faults {
                 }
             }
 
-            /// A piece of what Terraform says of it; `None` where Terraform does not notice.
+            /// A part of Terraform's message; `None` if Terraform does not notice.
             pub const fn terraform(self) -> Option<&'static str> {
                 match self { $(Self::$fault => $said,)* }
             }
@@ -94,11 +94,11 @@ faults! {
     PlannedOrder, "planned_order", P5, Create, Some("does not match config value");
     /// Another secret is planned than configured.
     PlannedSecret, "planned_secret", P5, Create, Some("sensitive planned value does not match config value");
-    /// Nothing is planned for what is configured.
+    /// A configured value is planned as null.
     PlannedNull, "planned_null", P5, Create, Some("planned value cty.NullVal(cty.String) does not match config value");
     /// A configured value is planned as unknown.
     PlannedUnknown, "planned_unknown", P5, Create, Some("planned value cty.UnknownVal(cty.String) does not match config value");
-    /// Something is planned that is neither configured nor computed.
+    /// A value is planned that is neither configured nor computed.
     PlannedUnset, "planned_unset", P5, Create, Some("for a non-computed attribute");
     /// The blocks of a set are planned as null.
     PlannedSetBlocksNull, "planned_set_blocks_null", P5, Create, Some("attribute representing a set of nested blocks must be empty");
@@ -160,53 +160,53 @@ faults! {
     PlannedBlockFewer, "planned_block_fewer", P5, Create, Some("block count in plan (1) disagrees with count in config (2)");
     /// A block of a set is planned as unknown.
     PlannedSetBlockUnknown, "planned_set_block_unknown", P5, Create, Some("element representing nested block must not be unknown itself");
-    /// Something else is planned each time.
+    /// Each plan has another value.
     PlannedByChance, "planned_by_chance", C1, Create, None;
-    /// The change is deferred though that was not allowed.
+    /// The change is deferred although that was not allowed.
     PlannedDeferred, "planned_deferred", P2, Create, Some("Provider deferred changes when Terraform did not allow deferrals");
-    /// The transport tells of an error, and no diagnostic does.
+    /// The call fails with a gRPC status instead of a diagnostic.
     PlanStatus, "plan_status", T1, Create, Some("rpc error: code = Internal desc = boom");
     /// A path that does not exist requires a replacement, on creation.
     ReplaceNowhereOnCreate, "replace_nowhere_on_create", P6, Create, None;
     /// A path that does not exist requires a replacement.
     ReplaceNowhere, "replace_nowhere", P6, Update, Some("for a non-existent attribute path");
-    /// Another string is planned than there was and than is configured.
+    /// A string is planned that is neither the prior nor the configured one.
     UpdatedString, "updated_string", P5, Update, Some("planned value cty.StringVal(\"b-other\") does not match config value cty.StringVal(\"b\") nor prior value cty.StringVal(\"a\")");
-    /// Another secret is planned than there was and than is configured.
+    /// A secret is planned that is neither the prior nor the configured one.
     UpdatedSecret, "updated_secret", P5, Update, Some("sensitive planned value does not match config value nor prior value");
-    /// The change of an object is deferred though that was not allowed.
+    /// The change of an object is deferred although that was not allowed.
     UpdatedDeferred, "updated_deferred", P2, Update, Some("Provider deferred changes when Terraform did not allow deferrals");
-    /// The identity of an object that is there is planned as unknown.
+    /// The identity of an existing object is planned as unknown.
     UpdatedIdentityUnknown, "updated_identity_unknown", P7, Update, Some("Provider produced invalid identity");
     /// The planned identity has another type than its schema says.
     UpdatedIdentityType, "updated_identity_type", P7, Update, Some("Provider produced an identity that doesn't match the schema");
-    /// An object is planned where it is to be destroyed.
+    /// An object is planned although it is to be destroyed.
     PlannedSurvival, "planned_survival", P8, Destroy, Some("planned a non-null destroy value");
-    /// The plan to destroy an object is deferred though that was not allowed.
+    /// The plan to destroy an object is deferred although that was not allowed.
     DestroyDeferred, "destroy_deferred", P2, Destroy, Some("Provider deferred changes when Terraform did not allow deferrals");
-    /// No plan is made to destroy an object.
+    /// Planning to destroy an object fails.
     DestroyPlanError, "destroy_plan_error", A8, Destroy, Some("no such thing");
-    /// The transport tells of an error when an object is to be destroyed.
+    /// Planning to destroy an object fails with a gRPC status.
     DestroyStatus, "destroy_status", T1, Destroy, Some("rpc error: code = Internal desc = boom");
     /// The final plan has another value than the first.
     FinalValue, "final_value", F2, FinalPlan, Some("produced an invalid new value for .note");
     /// The final plan replaces what was to be updated.
     FinalAction, "final_action", F1, FinalPlan, Some("changed the planned action from Update to DeleteThenCreate");
-    /// The final plan is deferred, the first was not.
+    /// The final plan is deferred, but the first was not.
     FinalDeferred, "final_deferred", F3, FinalPlan, Some("during apply, but not during plan");
     /// The final plan has another value than is configured.
     FinalInvalid, "final_invalid", P5, FinalPlan, Some("planned value cty.NumberIntVal(987) does not match config value cty.NumberIntVal(1)");
-    /// The final plan does not know what the first knew.
+    /// A value that was known in the first plan is unknown in the final plan.
     FinalUnknown, "final_unknown", F2, FinalPlan, Some("produced an invalid new value for .note: was known, but now unknown");
-    /// Another string comes of the plan.
+    /// Applying the plan sets another string.
     AppliedString, "applied_string", A5, Apply, Some(".name: was cty.StringVal(\"a\"), but now cty.StringVal(\"a-other\")");
-    /// Another number comes of the plan.
+    /// Applying the plan sets another number.
     AppliedNumber, "applied_number", A5, Apply, Some(".size: was cty.NumberIntVal(1), but now cty.NumberIntVal(987)");
-    /// Another secret comes of the plan.
+    /// Applying the plan sets another secret.
     AppliedSecret, "applied_secret", A5, Apply, Some("inconsistent values for sensitive attribute");
-    /// Nothing comes of what was planned.
+    /// Applying the plan sets a planned value to null.
     AppliedNull, "applied_null", A5, Apply, Some(".name: was cty.StringVal(\"a\"), but now null");
-    /// Something comes of what was planned as null.
+    /// Applying the plan sets a value that was planned as null.
     AppliedUnset, "applied_unset", A5, Apply, Some(".comment: was null, but now");
     /// An element of a list is gone.
     AppliedElementGone, "applied_element_gone", A5, Apply, Some(".tags: element 1 has vanished");
@@ -230,7 +230,7 @@ faults! {
     AppliedNothing, "applied_nothing", A6, Apply, Some("Root object was present, but now absent");
     /// There is neither an object nor an error.
     AppliedNoObject, "applied_no_object", A1, Apply, Some("Root object was present, but now absent");
-    /// Something is unknown still.
+    /// A value is still unknown.
     AppliedUnknown, "applied_unknown", A4, Apply, Some("Provider returned invalid result object after apply");
     /// A write-only attribute has a value.
     AppliedWriteOnly, "applied_write_only", A3, Apply, Some("returned a value for the write-only attribute");
@@ -256,33 +256,33 @@ faults! {
     AppliedNestedGone, "applied_nested_gone", A5, Apply, Some("but now null");
     /// The applied value breaks the promise of the plan.
     AppliedPrefix, "applied_prefix", A5, Apply, Some("does not conform to planning placeholder");
-    /// Something in a block is unknown still.
+    /// A value in a block is still unknown.
     AppliedDeepUnknown, "applied_deep_unknown", A4, Apply, Some("All values must be known after apply");
-    /// The transport tells of an error when the plan is applied.
+    /// Applying fails with a gRPC status.
     AppliedStatus, "applied_status", T1, Apply, Some("rpc error: code = Internal desc = boom");
-    /// The identity is unknown still.
+    /// The identity is still unknown.
     AppliedIdentityUnknown, "applied_identity_unknown", A7, Apply, Some("Provider produced invalid identity");
     /// There is no identity.
     AppliedIdentityMissing, "applied_identity_missing", A7, Apply, None;
     /// The identity has another type than its schema says.
     AppliedIdentityType, "applied_identity_type", A7, Apply, Some("Provider produced an identity that doesn't match the schema");
-    /// Another string comes of the plan to change the object.
+    /// Applying the update sets another string.
     AppliedUpdate, "applied_update", A5, ApplyUpdate, Some(".name: was cty.StringVal(\"b\"), but now cty.StringVal(\"b-other\")");
-    /// For the object that takes the place of the old one another number is planned than configured.
+    /// In a replacement, another number is planned than configured.
     ReplacedNumber, "replaced_number", P5, Replace, Some("planned value cty.NumberIntVal(987) does not match config value cty.NumberIntVal(1)");
-    /// Another string comes of the plan for the object that takes the place of the old one.
+    /// Applying the replacement sets another string.
     ReplacedString, "replaced_string", A5, Replace, Some(".name: was cty.StringVal(\"b\"), but now cty.StringVal(\"b-other\")");
-    /// The object that was to be replaced is there still.
+    /// The replaced object still exists.
     ReplacedSurvived, "replaced_survived", A6, Replace, Some("returned a non-null object");
-    /// With the configuration that an object has nothing is planned, and an error says so.
+    /// Planning again with the unchanged configuration fails.
     AgainError, "again_error", P9, Again, Some("no such thing");
-    /// With the configuration that an object has there is always something to do.
+    /// Planning again with the unchanged configuration always finds a change.
     NotConverged, "not_converged", C2, Again, None;
-    /// The object is there still after it was destroyed.
+    /// The object still exists after it was destroyed.
     Survived, "survived", A6, ApplyDestroy, Some("returned a non-null object");
-    /// An object is not destroyed, and an error says so.
+    /// Destroying the object fails.
     DestroyError, "destroy_error", A8, ApplyDestroy, Some("no such thing");
-    /// Something of the read object is unknown.
+    /// A part of the read object is unknown.
     ReadUnknown, "read_unknown", R1, Read, Some("Provider produced invalid object");
     /// A part of the read object has another type than the schema says.
     ReadType, "read_type", R2, Read, Some("number is required");
@@ -290,27 +290,27 @@ faults! {
     ReadEmpty, "read_empty", R2, Read, Some("missing required attribute");
     /// A write-only attribute of the read object has a value.
     ReadWriteOnly, "read_write_only", R3, Read, Some("Provider produced invalid object");
-    /// An object is read that was destroyed.
+    /// A destroyed object can still be read.
     ReadDestroyed, "read_destroyed", A9, ApplyDestroy, None;
     /// The object read differs from the one applied.
     ReadDrift, "read_drift", R5, Read, None;
     /// Null is read right after apply.
     ReadNothing, "read_nothing", R5, Read, None;
-    /// Nothing is read, not even null.
+    /// The answer to a read has no object, not even null.
     ReadNoObject, "read_no_object", R5, Read, None;
-    /// Something else is read each time.
+    /// Each read returns something else.
     ReadByChance, "read_by_chance", R5, Read, None;
-    /// Reading is deferred though that was not allowed.
+    /// Reading is deferred although that was not allowed.
     ReadDeferred, "read_deferred", P2, Read, Some("Provider deferred changes when Terraform did not allow deferrals");
-    /// An object that was made cannot be read.
+    /// Reading the created object fails.
     ReadError, "read_error", R6, Read, Some("no such thing");
-    /// The identity that is read is another one.
+    /// Reading returns another identity.
     ReadIdentityOther, "read_identity_other", R4, Read, None;
-    /// The transport tells of an error when an object is read.
+    /// Reading fails with a gRPC status.
     ReadStatus, "read_status", T1, Read, Some("rpc error: code = Internal desc = boom");
-    /// The identity that is read is unknown.
+    /// Reading returns an unknown identity.
     ReadIdentityUnknown, "read_identity_unknown", R4, Read, Some("Provider produced invalid identity");
-    /// Something of the upgraded object is unknown.
+    /// A part of the upgraded object is unknown.
     UpgradedUnknown, "upgraded_unknown", U1, Upgrade, Some("Invalid resource state upgrade");
     /// A part of the upgraded object has another type than the schema says.
     UpgradedType, "upgraded_type", U2, Upgrade, Some("number is required");
@@ -322,15 +322,15 @@ faults! {
     UpgradedNothing, "upgraded_nothing", U4, Upgrade, None;
     /// There is no upgraded object, not even null.
     UpgradedNoObject, "upgraded_no_object", U4, Upgrade, None;
-    /// A stored object is not upgraded.
+    /// Upgrading a stored object fails.
     UpgradeError, "upgrade_error", U5, Upgrade, Some("no such thing");
-    /// The transport tells of an error when a stored object is upgraded.
+    /// Upgrading fails with a gRPC status.
     UpgradeStatus, "upgrade_status", T1, Upgrade, Some("rpc error: code = Internal desc = boom");
     /// Nothing is imported.
     ImportedNothing, "imported_nothing", I1, Import, Some("Import returned no resources");
-    /// An object of no type is imported.
+    /// The imported object has no type.
     ImportedWithoutType, "imported_without_type", I2, Import, Some("didn't set type");
-    /// Something of the imported object is unknown until it is read.
+    /// A part of the imported object is unknown until it is read.
     ImportedVague, "imported_vague", I8, Import, None;
     /// Two objects are imported.
     ImportedTwo, "imported_two", I1, Import, Some("Multiple import states not supported");
@@ -344,17 +344,17 @@ faults! {
     ImportedNull, "imported_null", I5, Import, Some("Import returned null resource");
     /// The imported object cannot be read.
     ImportedGone, "imported_gone", I6, Import, Some("Cannot import non-existent remote object");
-    /// Something of the imported object is unknown.
+    /// A part of the imported object is unknown.
     ImportedUnknown, "imported_unknown", R1, Import, Some("The returned state contains unknown values");
     /// A part of the imported object has another type than the schema says.
     ImportedType, "imported_type", I9, Import, Some("number is required");
-    /// The import is deferred though that was not allowed.
+    /// The import is deferred although that was not allowed.
     ImportedDeferred, "imported_deferred", P2, Import, Some("Provider deferred changes when Terraform did not allow deferrals");
-    /// An object is imported that is not the one that was applied.
+    /// The imported object differs from the applied one.
     ImportedOther, "imported_other", I7, Import, None;
     /// The identity of the imported object is unknown.
     ImportedIdentityUnknown, "imported_identity_unknown", I3, Import, Some("Provider produced invalid identity");
-    /// Something of the moved object is unknown.
+    /// A part of the moved object is unknown.
     MovedUnknown, "moved_unknown", M1, Move, Some("Provider returned invalid value");
     /// The object is moved to null.
     MovedNothing, "moved_nothing", M1, Move, None;
@@ -366,10 +366,10 @@ faults! {
     MovedIdentityUnknown, "moved_identity_unknown", M4, Move, Some("Provider produced invalid identity");
     /// A part of the generated configuration has another type than the schema says.
     GeneratedType, "generated_type", G1, Generate, Some("number is required");
-    /// The generated configuration sets what only the provider sets.
+    /// The generated configuration sets a computed attribute.
     GeneratedComputed, "generated_computed", G1, Generate, None;
-    /// The generated configuration is not that of the object.
+    /// The generated configuration differs from the object.
     GeneratedOther, "generated_other", G2, Generate, None;
-    /// The transport tells of an error when a configuration is validated.
+    /// Validating fails with a gRPC status.
     ValidateStatus, "validate_status", T1, Validate, Some("rpc error: code = Internal desc = boom");
 }

@@ -1,4 +1,4 @@
-//! How each fault changes what a resource type would answer.
+//! Applies each fault to the right answer of a resource type.
 
 use objchange::Value;
 use objchange::change::{
@@ -16,14 +16,14 @@ use super::{Fault, Stage};
 /// The private data of an imported object that cannot be read.
 const GONE: &[u8] = b"gone";
 
-/// A deferral, in answers where Terraform did not allow one.
+/// The deferral in answers that may not be deferred.
 const LATER: Option<DeferredReason> = Some(DeferredReason::AbsentPrerequisite);
 
 fn boom() -> Error {
     ErrorKind::Status { code: "Internal", message: "boom".into() }.into()
 }
 
-/// An object without attributes, which the protocol does not tell from an empty map.
+/// An object without attributes. In the protocol it equals an empty map.
 fn empty() -> Value {
     Value::object::<&str, Value>([])
 }
@@ -45,11 +45,11 @@ fn name(object: &Value) -> Option<&str> {
     object.attribute("name").and_then(Value::as_str)
 }
 
-/// How often the resource type was called before.
+/// The number of earlier calls to the resource type.
 pub(super) type Calls = u64;
 
 impl Fault {
-    /// Whether an object of such a type cannot be renamed in place.
+    /// Whether a changed name replaces the object.
     pub(super) const fn is_replaced(self) -> bool {
         matches!(self.stage(), Stage::Replace)
     }
@@ -74,7 +74,7 @@ impl Fault {
             }
             return Ok(());
         }
-        // A plan with a known name is taken for the final plan: the first one is asked for with an unknown name.
+        // Trials of these faults begin with an unknown name, so a plan with a known name is the final one.
         let name_is_known = request.config.attribute("name").is_some_and(Value::is_known);
         let is_update = !request.prior.is_null();
         let nowhere = || vec![Path::root().attribute("name").attribute("no_such")];
@@ -241,7 +241,7 @@ impl Fault {
                 answer.identity = answer.identity.as_ref().map(|id| set(id, "id", "other"));
             }
             Self::ImportedVague => answer.object = answer.object.as_ref().map(filled),
-            // An object with a made-up identifier does not exist, and the answer says so.
+            // An object with a made-up identifier does not exist, so the answer is null.
             Self::ReadDestroyed if answer.object.as_ref().is_some_and(is_made_up) => answer.object = None,
             _ => {}
         }

@@ -16,9 +16,9 @@ use super::{Kit, ResourceType};
 /// The secrets that a [`Leaky`] provider knows.
 #[derive(Clone)]
 pub struct Planted {
-    /// In configurations.
+    /// The secret in configurations.
     pub given: String,
-    /// In the configuration of the provider itself.
+    /// The secret in the provider's own configuration.
     pub own: String,
     /// The secret that it generates for objects.
     pub made: String,
@@ -26,7 +26,7 @@ pub struct Planted {
 
 /// A provider that repeats secrets in its messages wherever it can.
 ///
-/// A plan of `kit_panic` ends its process after a dump as programs in Go print it.
+/// A plan of `kit_panic` prints a dump like a Go program, and ends the process.
 pub struct Leaky {
     kit: Kit,
     planted: Planted,
@@ -77,7 +77,7 @@ impl Leaky {
         Self { kit, planted }
     }
 
-    /// All that is secret, in the forms in which programs print it.
+    /// All secrets, in the forms in which programs print them.
     fn everything(&self) -> String {
         let Planted { given, own, made } = &self.planted;
         format!("{given}: {given:?} {own}-{made} x{given}{own}x")
@@ -87,7 +87,7 @@ impl Leaky {
         ErrorKind::Status { code: "Internal", message: self.everything() }
     }
 
-    /// Ends the process as a program in Go does.
+    /// Ends the process like a Go program that panics.
     fn panic(&self) -> ! {
         let everything = self.everything();
         let dump = format!("panic: {everything}\n\ngoroutine 1 [running]:\nmain.plan({everything:?})\n");
@@ -95,7 +95,7 @@ impl Leaky {
         std::process::exit(2)
     }
 
-    fn said(&self) -> Diagnostic {
+    fn leaking_diagnostic(&self) -> Diagnostic {
         let mut said = Diagnostic::error(self.everything());
         said.detail = self.everything();
         said
@@ -125,10 +125,10 @@ impl Provider for Leaky {
     async fn call(&self, call: Call<'_>) -> Result<Reply> {
         Ok(match call {
             Call::Schemas | Call::Metadata | Call::Upgrade(_) => self.kit.call(call).await?,
-            Call::Validate(_, "kit_said" | "kit_action", _) => vec![self.said()].into(),
+            Call::Validate(_, "kit_said" | "kit_action", _) => vec![self.leaking_diagnostic()].into(),
             Call::Validate(_, name, _) if name != "kit_status" => Vec::<Diagnostic>::new().into(),
             Call::Configure(_) => {
-                // It has not generated its own secret yet.
+                // The provider has not generated its own secret yet.
                 let Planted { given, own, .. } = &self.planted;
                 vec![Diagnostic::warning(format!("{given}: {given:?} x{given}{own}x"))].into()
             }
@@ -139,9 +139,9 @@ impl Provider for Leaky {
                 if type_name == "kit_panic" {
                     self.panic();
                 }
-                // Repeats the secret that it generated for another type before.
+                // Repeats the secret that it generated earlier, for another type.
                 if type_name == "kit_later" {
-                    planned.diagnostics.push(self.said());
+                    planned.diagnostics.push(self.leaking_diagnostic());
                 }
                 planned.into()
             }

@@ -26,7 +26,7 @@ type Read = Box<dyn Fn(&ReadResource) -> Answer + Send + Sync>;
 type Upgrade = Box<dyn Fn(&UpgradeResource) -> Answer + Send + Sync>;
 type Import = Box<dyn Fn(&ImportResource) -> ImportAnswer + Send + Sync>;
 
-/// A resource type: its schema, and its behavior. By default it behaves as a provider without a service:
+/// A resource type: its schema and its behavior. By default it behaves like one without a remote service:
 /// every configuration is valid, computed attributes are unknown until apply, and reading returns the
 /// stored object.
 pub struct ResourceType {
@@ -34,7 +34,7 @@ pub struct ResourceType {
     pub(super) identity: Option<Schema>,
     requires_replace: Vec<Path>,
     fault: Option<Fault>,
-    /// How often it was called to plan or to read.
+    /// The number of calls to plan or read.
     calls: AtomicU64,
     /// The last applied object for each `id`, for imports. Kept as long as the program runs.
     objects: Mutex<BTreeMap<String, Value>>,
@@ -165,7 +165,7 @@ impl ResourceType {
         Ok(self.validate.as_ref().map(|validate| validate(config)).unwrap_or_default())
     }
 
-    /// The identity of an object: those of its attributes that its schema names.
+    /// The identity of an object: its attributes that the identity schema names.
     fn identity_of(&self, object: &Value) -> Option<Value> {
         let names = self.identity.as_ref()?.block.attributes().iter().map(|(name, _)| name.clone());
         let part = |name: smol_str::SmolStr| Some((name.clone(), object.attribute(&name)?.clone()));
@@ -207,7 +207,7 @@ impl ResourceType {
                 answer
             }
         };
-        // Before the fault: the service has the right object, and only the answer about it is wrong.
+        // Before the fault: the stored object is right, and only the answer is wrong.
         self.remember(request, answer.new_state.as_ref());
         match self.fault {
             Some(fault) => fault.applied(request, &mut answer).map(|()| answer),
@@ -284,7 +284,7 @@ impl ResourceType {
         Ok(answer)
     }
 
-    /// The configuration of an object: all of its parts that can be configured.
+    /// The generated configuration of an object: every part that can be configured.
     pub(super) fn generated(&self, state: &Value) -> Answer {
         let block = &self.schema.block;
         let configured = state.transform(|path, part| {

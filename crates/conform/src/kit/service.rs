@@ -1,4 +1,4 @@
-//! A provider with a configuration of its own, whose objects drift, are gone, and refuse what is asked of them.
+//! A provider with its own configuration. Its objects drift, vanish and refuse changes.
 
 use std::sync::{Arc, Mutex, PoisonError};
 

@@ -1,4 +1,4 @@
-//! A resource type with all kinds of attributes and blocks, and a provider that has one such type for each fault.
+//! A schema with all kinds of attributes and blocks, and a provider with one such type for each fault.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime};
@@ -61,7 +61,7 @@ pub fn trial_config(nested_types: bool) -> Value {
     let named = |name: &str| Value::object([("name", name)]);
     let list = |elements: &[&str]| Value::tuple(elements.iter().map(|name| named(name)));
     let with_part = Value::object([("name", Value::from("a")), ("part", list(&["p"]))]);
-    // Blocks by label are a map already: an object would be taken for blocks of several types.
+    // Built as a map: an object would be taken for blocks whose types differ.
     let labelled = Value::map(Type::object([("name", Type::String)]), [("k", named("a"))]);
     let mut members = vec![
         ("name", Value::from("a")),
@@ -87,20 +87,19 @@ pub fn trial_config(nested_types: bool) -> Value {
     Value::object(members)
 }
 
-/// A provider with the resource type `kit_thing`, which keeps the contract, and one type `kit_…` for each fault, called by
-/// its [`kind`](Fault::kind). All have the schema of [`trial_block`], and their objects are identified by their `id`.
+/// A provider with the resource type `kit_thing`, which keeps the contract, and one type `kit_…` for each fault, named by
+/// its [`kind`](Fault::kind). All have the schema of [`trial_block`], and an `id` as identity.
 ///
-/// Its data source, its ephemeral resource type, its list and its action `kit_thing` and its function `same` keep the
-/// contract, too. Others, of schemas with an `id` and a `name`, do not:
+/// The data source, ephemeral resource type, list and action `kit_thing` and the function `same` keep the contract, too.
+/// These others, whose schemas have an `id` and a `name`, violate it:
 ///
-/// - the data sources `kit_null`, `kit_no_object`, `kit_unknown`, `kit_type`, `kit_other` and `kit_deferred` answer with null, with nothing,
-///   with something unknown, of another type, with something else than is configured, and that they cannot tell yet;
-/// - the ephemeral resource types `kit_null`, `kit_unknown`, `kit_type`, `kit_other` and `kit_deferred` in
-///   the same way;
-/// - the functions `nothing`, `type`, `impure` and `unknown` with nothing, of another type, differently each time, and with
-///   something unknown;
-/// - the lists `kit_planned_string` and `kit_planned_number` without identities, and with more than was asked for;
-/// - the action `kit_endless` does not end.
+/// - data source `kit_null` returns null, `kit_no_object` no object, `kit_unknown` an unknown part, `kit_type` a part of
+///   another type, `kit_other` another value than configured, and `kit_deferred` defers;
+/// - the ephemeral resource types `kit_null`, `kit_unknown`, `kit_type`, `kit_other` and `kit_deferred` do likewise;
+/// - function `nothing` returns no result, `type` a result of another type, `impure` another result each time, and
+///   `unknown` an unknown one;
+/// - list `kit_planned_string` returns objects without identities, and `kit_planned_number` more than requested;
+/// - action `kit_endless` never completes.
 pub fn faulty(nested_types: bool) -> Kit {
     let block = trial_block(nested_types);
     let ty = || {
@@ -114,14 +113,14 @@ pub fn faulty(nested_types: bool) -> Kit {
     actions(lists(functions(ephemeral_resources(data_sources(kit)))))
 }
 
-fn found() -> Block {
+fn object_block() -> Block {
     Block::new([("id", Attribute::computed(Type::String)), ("name", Attribute::optional(Type::String))], [])
 }
 
-type Answered = fn(&Value) -> Value;
+type ChangeObject = fn(&Value) -> Value;
 
-/// Faults of a found object.
-const WRONG: [(&str, Answered); 5] = [
+/// The types with a change of their object, which is a fault except for the first.
+const OBJECT_FAULTS: [(&str, ChangeObject); 5] = [
     ("kit_thing", Value::clone),
     ("kit_null", null),
     ("kit_unknown", |object| edit(object, "id", unknown)),
@@ -130,12 +129,12 @@ const WRONG: [(&str, Answered); 5] = [
 ];
 
 fn data_sources(kit: Kit) -> Kit {
-    let kit = WRONG.into_iter().fold(kit, |kit, (name, fault)| {
-        kit.data_source(name, found(), move |config| Answer::new(fault(&set(config, "id", "found"))))
+    let kit = OBJECT_FAULTS.into_iter().fold(kit, |kit, (name, fault)| {
+        kit.data_source(name, object_block(), move |config| Answer::new(fault(&set(config, "id", "found"))))
     });
-    kit.data_source("kit_no_object", found(), |_| Answer::default()).data_source(
+    kit.data_source("kit_no_object", object_block(), |_| Answer::default()).data_source(
         "kit_deferred",
-        found(),
+        object_block(),
         |config| {
             let mut answer = Answer::new(set(config, "id", "found"));
             answer.deferred = Some(DeferredReason::AbsentPrerequisite);
@@ -152,10 +151,10 @@ fn ephemeral_resources(kit: Kit) -> Kit {
         opened.private = Some(PrivateData(b"opened".to_vec()));
         opened
     };
-    let kit = WRONG.into_iter().fold(kit, |kit, (name, fault)| {
-        kit.ephemeral_resource(name, found(), move |config| opened(fault(&set(config, "id", "found"))))
+    let kit = OBJECT_FAULTS.into_iter().fold(kit, |kit, (name, fault)| {
+        kit.ephemeral_resource(name, object_block(), move |config| opened(fault(&set(config, "id", "found"))))
     });
-    kit.ephemeral_resource("kit_deferred", found(), move |config| {
+    kit.ephemeral_resource("kit_deferred", object_block(), move |config| {
         let mut opened = opened(set(config, "id", "found"));
         opened.deferred = Some(DeferredReason::AbsentPrerequisite);
         opened
@@ -167,13 +166,15 @@ fn functions(kit: Kit) -> Kit {
     let function = Function { parameters: vec![parameter], variadic: None, returns: Type::String };
     let calls = AtomicU64::new(0);
     let result = |value: Value| FunctionAnswer::Result(Some(value));
-    kit.function("same", function.clone(), move |of| result(of.first().cloned().unwrap_or_else(|| "".into())))
-        .function("nothing", function.clone(), |_| FunctionAnswer::Result(None))
-        .function("type", function.clone(), move |_| result(Value::tuple([1])))
-        .function("unknown", function.clone(), move |_| result(Value::unknown(Type::String)))
-        .function("impure", function, move |_| {
-            result(Value::from(calls.fetch_add(1, Ordering::Relaxed).to_string()))
-        })
+    kit.function("same", function.clone(), move |arguments| {
+        result(arguments.first().cloned().unwrap_or_else(|| "".into()))
+    })
+    .function("nothing", function.clone(), |_| FunctionAnswer::Result(None))
+    .function("type", function.clone(), move |_| result(Value::tuple([1])))
+    .function("unknown", function.clone(), move |_| result(Value::unknown(Type::String)))
+    .function("impure", function, move |_| {
+        result(Value::from(calls.fetch_add(1, Ordering::Relaxed).to_string()))
+    })
 }
 
 fn lists(kit: Kit) -> Kit {
@@ -200,9 +201,6 @@ fn lists(kit: Kit) -> Kit {
 
 fn actions(kit: Kit) -> Kit {
     let progress = || ActionEvent::Progress("under way".into());
-    kit.action("kit_thing", found(), move |_| vec![progress(), ActionEvent::Completed(Vec::new())]).action(
-        "kit_endless",
-        found(),
-        move |_| vec![progress()],
-    )
+    kit.action("kit_thing", object_block(), move |_| vec![progress(), ActionEvent::Completed(Vec::new())])
+        .action("kit_endless", object_block(), move |_| vec![progress()])
 }

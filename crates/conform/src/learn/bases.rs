@@ -1,10 +1,10 @@
-//! The objects that probes change.
+//! Makes the objects that probes change.
 
 use objchange::Value;
 use objchange_provider::{Component, ProviderExt};
 
 use super::objects::{Documents, Filling, has};
-use super::probes::{Asked, Base, End, Prober};
+use super::probes::{Base, End, Probed, Prober};
 use super::session::{Session, has_errors};
 use super::variations::looks_like_document;
 use crate::generate::{Spot, Taste, spots};
@@ -12,20 +12,20 @@ use crate::generate::{Spot, Taste, spots};
 /// How often the prior object is adjusted until a plan of the unchanged object changes nothing.
 const MAX_SETTLING: usize = 4;
 
-/// The most changes that are tried to see whether a provider accepts a prior object.
+/// The maximum number of changes that are tried to see whether a provider accepts a prior object.
 const MAX_TRIED: usize = 4;
 
-/// The number of the object with the most arguments.
+/// The seed of the object with the most arguments.
 pub(super) const FULL: u64 = 202;
 
 impl<'a> Prober<'a> {
-    /// The object with the fewest arguments, or with the most for the number [`FULL`]. Each has other values.
-    pub(super) async fn made_base(
+    /// Makes the object with the fewest arguments, or with the most for the number [`FULL`]. Each number gives other values.
+    pub(super) async fn make_base(
         &mut self,
         session: &mut Session,
         number: u64,
         reason: &mut Option<String>,
-    ) -> Asked<Option<Base>> {
+    ) -> Probed<Option<Base>> {
         let is_full = number == FULL;
         let maker = self.values.maker(number);
         let taste = if is_full { Taste::Everything } else { Taste::Nothing };
@@ -34,25 +34,25 @@ impl<'a> Prober<'a> {
             reason.get_or_insert("its smallest object is too large".to_owned());
             return Ok(None);
         }
-        let config = match self.accepted(session, config).await? {
+        let config = match self.make_acceptable(session, config).await? {
             Ok(config) => config,
             Err((config, why)) => {
                 reason.get_or_insert(why);
-                // The plan call does not validate: an object that is refused may be planned all the same.
+                // Planning does not validate, so a refused configuration may still be planned.
                 if is_full {
                     return Ok(None);
                 }
                 config
             }
         };
-        let config = self.with_documents(session, config, number).await?;
+        let config = self.put_documents(session, config, number).await?;
         let config =
-            if number == 0 { config } else { self.with_other_choices(session, config, number).await? };
+            if number == 0 { config } else { self.take_other_choices(session, config, number).await? };
         self.base(session, config, number).await
     }
 
-    /// Puts documents that the provider accepts in place of empty ones, and into arguments that are called like them.
-    async fn with_documents(&mut self, session: &mut Session, config: Value, number: u64) -> Asked<Value> {
+    /// Fills empty documents, and arguments whose names suggest a document, with ones that the provider accepts.
+    async fn put_documents(&mut self, session: &mut Session, config: Value, number: u64) -> Probed<Value> {
         let named: Vec<Spot<'a>> = spots(self.values.block)
             .into_iter()
             .filter(|spot| spot.names.len() == 1 && looks_like_document(&spot.names[0]))
@@ -75,14 +75,14 @@ impl<'a> Prober<'a> {
         Ok(config)
     }
 
-    /// Takes another one of the values that arguments accept, so that a default can be told from the value of another
-    /// argument. The values must change nothing else: some decide which defaults there are.
-    async fn with_other_choices(
+    /// Chooses other accepted values, so that a default can be told from the value of another argument. A value must not
+    /// change anything else, because some values decide on defaults.
+    async fn take_other_choices(
         &mut self,
         session: &mut Session,
         mut config: Value,
         number: u64,
-    ) -> Asked<Value> {
+    ) -> Probed<Value> {
         let nothing = Value::null(self.values.block.implied_type().clone());
         let Some((_, usual)) = self.call(session, &nothing, &config).await? else { return Ok(config) };
         let mut usual = usual.planned;
@@ -112,8 +112,8 @@ impl<'a> Prober<'a> {
         Ok(config)
     }
 
-    /// Whether the provider validates and plans a new object of this configuration.
-    async fn is_accepted(&mut self, session: &mut Session, config: &Value) -> Asked<bool> {
+    /// Whether the provider accepts this configuration and plans a new object.
+    async fn is_accepted(&mut self, session: &mut Session, config: &Value) -> Probed<bool> {
         self.count(1)?;
         let provider = session.provider().await.map_err(|error| End::Gone(error.to_string()))?;
         match provider.validate(Component::Resource, self.values.name, &config.unmark_deep().0).await {
@@ -123,19 +123,19 @@ impl<'a> Prober<'a> {
                 Ok(self.call(session, &nothing, config).await?.is_some())
             }
             Err(error) => {
-                self.died(session, &error)?;
+                self.record_failure(session, &error)?;
                 Ok(false)
             }
         }
     }
 
-    /// The object that a configuration becomes, as far as plans tell.
+    /// The base with this configuration. Its object is derived from plans.
     pub(super) async fn base(
         &mut self,
         session: &mut Session,
         config: Value,
         number: u64,
-    ) -> Asked<Option<Base>> {
+    ) -> Probed<Option<Base>> {
         let nothing = Value::null(self.values.block.implied_type().clone());
         let Some(created) = self.ask(session, number, &nothing, &config).await? else { return Ok(None) };
         let mut prior = self.values.filled(&created.planned, None, number);
@@ -150,7 +150,7 @@ impl<'a> Prober<'a> {
                 break;
             }
         }
-        let prior = self.settled(session, prior, &config, number).await?;
+        let prior = self.settle(session, prior, &config, number).await?;
         Ok(Some(Base { config, prior, number }))
     }
 
@@ -161,7 +161,7 @@ impl<'a> Prober<'a> {
         prior: &Value,
         config: &Value,
         number: u64,
-    ) -> Asked<bool> {
+    ) -> Probed<bool> {
         let all = spots(self.values.block);
         let is_plain =
             |spot: &&Spot<'_>| spot.names.len() == 1 && !spot.is_objects() && !spot.is_write_only();
@@ -176,13 +176,13 @@ impl<'a> Prober<'a> {
     }
 
     /// Adjusts a prior object until a plan with its configuration changes nothing.
-    pub(super) async fn settled(
+    pub(super) async fn settle(
         &mut self,
         session: &mut Session,
         mut prior: Value,
         config: &Value,
         number: u64,
-    ) -> Asked<Value> {
+    ) -> Probed<Value> {
         for _ in 0..MAX_SETTLING {
             let Some((request, answer)) = self.call(session, &prior, config).await? else { break };
             let next = self.values.filled(&answer.planned, Some(&prior), number);

@@ -4,7 +4,7 @@
 //! those for schemas, configuring, validating and planning.
 
 mod bases;
-mod given;
+mod given_objects;
 mod objects;
 mod other_secrets;
 mod probes;
@@ -180,7 +180,7 @@ where
     S: Fn() -> F + Send + Sync + 'static,
     F: Future<Output = Result<Arc<dyn Provider>>> + Send + 'static,
 {
-    // A time that no clock has is no limit.
+    // A time beyond the range of the clock means no limit.
     let end = options.time.and_then(|time| Instant::now().checked_add(time));
     let start: Box<Start> = Box::new(move || Box::pin(start()));
     let first = start().await?;

@@ -1,4 +1,4 @@
-//! Objects that a provider is asked about.
+//! Makes the objects that a provider plans.
 
 use std::convert::Infallible;
 
@@ -40,7 +40,7 @@ pub(super) enum Filling {
     Whole,
     /// All but the objects in collections.
     NoObjects,
-    /// Those that nobody can configure. Made-up arguments may contradict each other.
+    /// Only parts that cannot be configured. Made-up arguments may contradict each other.
     OnlyComputed,
 }
 
@@ -174,7 +174,7 @@ impl<'a> Values<'a> {
         self.documents.put_into(&filled, number)
     }
 
-    /// A configuration with a part set. Blocks around it are added where there are none.
+    /// A configuration with a part set. Missing blocks around it are added.
     pub(super) fn with(&self, config: &Value, spot: &Spot<'_>, value: &Value, number: u64) -> Value {
         // The innermost block or object around the part that is there.
         let is_there = |length: usize| {

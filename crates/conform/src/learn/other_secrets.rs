@@ -1,4 +1,4 @@
-//! Other secrets in place of those in the hints: an answer that changes with them is made of a secret.
+//! Replaces the secrets in the hints by others: an answer that changes with them contains a secret.
 
 use std::convert::Infallible;
 
@@ -9,7 +9,7 @@ use objchange_provider::{Component, Schemas};
 use super::Prepared;
 use crate::Hints;
 
-/// The length in characters from which a text is replaced inside of other texts. Shorter ones are part of many words.
+/// The least length, in characters, of a secret that is replaced inside other texts. Shorter ones are part of many words.
 const MIN_PART: usize = 4;
 
 /// The replacement of each secret.
@@ -20,8 +20,8 @@ pub(super) struct OtherSecrets {
     numbers: Vec<(Value, Value)>,
 }
 
-/// The settings of a provider with other secrets, the best first: secrets of another length, then of the same, which some
-/// providers insist on. None if there are no secrets.
+/// The provider configurations with other secrets, best first: secrets of another length, then of equal length, which some
+/// providers insist on. Empty if there are no secrets.
 pub(super) fn other_settings(hints: &Hints, schemas: &Schemas, config: &Value) -> Vec<Prepared> {
     let mut secrets = hints.secrets();
     secrets.extend(hints.secrets_by(schemas));
@@ -73,7 +73,7 @@ impl OtherSecrets {
         others
     }
 
-    /// A value with other secrets.
+    /// The value with each secret replaced.
     pub(super) fn replaced(&self, value: &Value) -> Value {
         let Ok(replaced) = value.transform(|_, part| {
             Ok::<_, Infallible>(match part.kind() {
@@ -102,7 +102,7 @@ impl OtherSecrets {
     }
 }
 
-/// A text of the same form: letters and digits become the next ones.
+/// Another text of the same form: each letter and digit becomes the next one.
 fn other_text(text: &str, ending: &str) -> String {
     let next = |c: char| match c {
         'z' => 'a',
@@ -112,7 +112,7 @@ fn other_text(text: &str, ending: &str) -> String {
         c => c,
     };
     let other: String = text.chars().map(next).collect();
-    // Without letters and digits it would be the same.
+    // A text without letters and digits would stay the same.
     let ending = if other == text { "x1" } else { ending };
     format!("{other}{ending}")
 }

@@ -1,4 +1,4 @@
-//! The probes of one resource type.
+//! Probes one resource type: plans of many configurations show how it behaves.
 
 use std::collections::{HashMap, HashSet};
 use std::time::Duration;
@@ -15,33 +15,33 @@ use tokio::time::Instant;
 
 use super::LearnOptions;
 use super::bases::FULL;
-use super::given::FIRST_GIVEN;
+use super::given_objects::FIRST_GIVEN;
 use super::objects::{Documents, Filling, Values, has, without};
 use super::session::{Session, has_errors, is_no_answer};
 use crate::generate::{SchemaPart, Spot, spots};
 use crate::{Acceptance, AcceptanceTest, Sample, accepted_when};
 
-/// How often the provider may die or hang before a type is given up.
-const MAX_DEATHS: u32 = 8;
+/// How often the provider may crash or hang before a type is given up.
+const MAX_FAILURES: u32 = 8;
 
 /// Texts that an argument with a list of accepted values refuses.
 const MADE_UP: [&str; 2] = ["not-a-choice", "no-choice-either"];
 
-/// The most values of an argument that are tried one by one.
+/// The maximum number of values of an argument that are tried one by one.
 const MAX_VALUES: usize = 12;
 
-/// The least time for confirming what was learned with other secrets.
+/// The minimum time for confirming constants with other secrets.
 const MIN_CONFIRMING: Duration = Duration::from_secs(30);
 
 /// Why a model has no constants.
 const UNCONFIRMED: &str = "it has no constants: they may be made of the secrets in the hints, and there was no provider with others";
 
-/// A new object, and the object that it becomes.
+/// The configuration of an object, and the object that it becomes.
 #[derive(Clone)]
 pub(super) struct Base {
     pub(super) config: Value,
     pub(super) prior: Value,
-    /// The number of its values: each base has other ones.
+    /// The seed of its values, which differ between bases.
     pub(super) number: u64,
 }
 
@@ -49,20 +49,21 @@ pub(super) struct Base {
 pub(super) struct Prober<'a> {
     pub(super) values: Values<'a>,
     pub(super) evidence: Evidence<'a>,
-    /// The values that arguments accept.
+    /// The arguments that accept only certain values.
     pub(super) choices: Vec<Choices<'a>>,
-    /// The number of plans of updates, and why the last one was refused.
+    /// The number of successful plans of updates.
     updates: u32,
-    /// The objects that are planned now were given by the user.
-    pub(super) asks_about_given: bool,
+    /// Why the last plan of an update was refused.
     refusal: Option<String>,
+    /// Whether the objects that are planned now were supplied by the user.
+    pub(super) asks_about_given: bool,
     /// The answers so far, by prior object and configuration; `None` where the provider refused.
     answers: HashMap<[Value; 2], Option<(PlanResourceChange, PlannedResource)>>,
-    /// The parts whose values were written in other forms, and that became several.
+    /// The parts whose other forms, and several of which, were probed already.
     pub(super) formed: HashSet<Vec<SmolStr>>,
     calls: u32,
     max_calls: u32,
-    deaths: u32,
+    failures: u32,
     until: Instant,
 }
 
@@ -70,22 +71,23 @@ pub(super) struct Prober<'a> {
 pub(super) struct Choices<'a> {
     pub(super) spot: Spot<'a>,
     pub(super) values: Vec<String>,
-    /// The object in which it was tried.
+    /// The object in which the argument was tried.
     base: Base,
 }
 
 /// Why probing ends.
 pub(super) enum End {
-    /// The calls or the time are used up.
+    /// The limit of calls or time was reached.
     Limit,
     /// The provider cannot be asked.
     Gone(String),
 }
 
-pub(super) type Asked<T> = Result<T, End>;
+/// The result of a probe, unless probing ends.
+pub(super) type Probed<T> = Result<T, End>;
 
-/// A time for one type that nobody waits for, and that can be added to every time of a clock.
-const A_YEAR: Duration = Duration::from_secs(365 * 24 * 60 * 60);
+/// The maximum time for one type. It is longer than any run, and can be added to an `Instant`.
+const MAX_TIME_PER_TYPE: Duration = Duration::from_secs(365 * 24 * 60 * 60);
 
 impl<'a> Prober<'a> {
     pub(super) fn new(name: &'a str, block: &'a Block, options: &'a LearnOptions) -> Self {
@@ -100,8 +102,8 @@ impl<'a> Prober<'a> {
             formed: HashSet::new(),
             calls: 0,
             max_calls: options.calls,
-            deaths: 0,
-            until: Instant::now() + options.time_per_type.clamp(Duration::from_millis(1), A_YEAR),
+            failures: 0,
+            until: Instant::now() + options.time_per_type.clamp(Duration::from_millis(1), MAX_TIME_PER_TYPE),
         }
     }
 
@@ -109,15 +111,13 @@ impl<'a> Prober<'a> {
         self.calls
     }
 
-    /// Learns the type, or says why nothing was learned.
-    ///
-    /// The second part of the answer is the reason why only a part of it was learned.
+    /// Learns the type. Returns the model, with a reason if it is incomplete, or the reason why nothing was learned.
     pub(super) async fn learn(
         &mut self,
         session: &mut Session,
         with_other_secrets: Option<&mut Session>,
     ) -> Result<(TypeModel, Option<String>), String> {
-        let mut end = match self.all(session).await {
+        let mut end = match self.probe_all(session).await {
             Ok(reason) => reason,
             Err(End::Gone(reason)) => Some(reason),
             Err(End::Limit) => Some(format!("its limit was reached after {} calls", self.calls)),
@@ -141,8 +141,8 @@ impl<'a> Prober<'a> {
         Ok((model, end))
     }
 
-    /// Asks a provider with other secrets for the same plans, and drops constants that it does not plan: they may be made of
-    /// a secret, such as a URL with it. Returns whether there was such a provider.
+    /// Makes the same plans with a provider that has other secrets, and drops constants that it does not plan: they may contain
+    /// a secret, as a URL may. Returns whether there was such a provider.
     async fn confirm(&mut self, session: Option<&mut Session>) -> bool {
         let probes = self.evidence.constant_probes();
         let mut others = Evidence::new(self.values.block);
@@ -152,9 +152,9 @@ impl<'a> Prober<'a> {
             && session.provider().await.is_ok()
         {
             is_confirmed = true;
-            // The answers are those of the provider with the secrets of the hints.
+            // These answers come from the provider with the secrets in the hints.
             self.answers.clear();
-            // Constants that were learned until the limit are of no use before they are confirmed.
+            // The limit does not apply here: constants are useless until they are confirmed.
             self.max_calls = u32::MAX;
             self.until = self.until.max(Instant::now() + MIN_CONFIRMING);
             let secrets = session.other_secrets();
@@ -170,7 +170,7 @@ impl<'a> Prober<'a> {
             for choice in choices {
                 let Base { config, prior, number } = &choice.base;
                 let base = Base { config: secrets.replaced(config), prior: prior.clone(), number: *number };
-                let named = self.allowed(session, &base, &choice.spot, MADE_UP[0]).await;
+                let named = self.allowed_values(session, &base, &choice.spot, MADE_UP[0]).await;
                 confirmed.extend(
                     Some(choice).filter(|choice| named.is_ok_and(|n| n.as_ref() == Some(&choice.values))),
                 );
@@ -184,58 +184,58 @@ impl<'a> Prober<'a> {
         is_confirmed
     }
 
-    /// Makes all probes. Returns why none was made.
-    async fn all(&mut self, session: &mut Session) -> Asked<Option<String>> {
+    /// Makes all probes. Returns the reason if no plan, or no plan of an update, succeeded.
+    async fn probe_all(&mut self, session: &mut Session) -> Probed<Option<String>> {
         let block = self.values.block;
         let mut reason = None;
         let all = spots(block);
         let is_own = |spot: &Spot<'_>| {
-            // The older SDK adds `id` to each type, and refuses configuration that sets it.
+            // The SDK v2 adds `id` to each type, and refuses configurations that set it.
             !(spot.names.len() == 1 && spot.names[0] == "id" && !spot.is_required())
         };
         let all: Vec<Spot<'_>> = all.into_iter().filter(is_own).collect();
-        let Some(first) = self.made_base(session, 0, &mut reason).await? else {
-            self.given(session, &all).await?;
+        let Some(first) = self.make_base(session, 0, &mut reason).await? else {
+            self.probe_given(session, &all).await?;
             return Ok(Some(reason.unwrap_or_else(|| "no plan has succeeded".to_owned())));
         };
-        // Arguments outside of blocks come first: wide types have more parts than calls.
+        // Arguments outside of blocks come first, because wide types have more parts than there are calls.
         let (outer, inner): (Vec<_>, Vec<_>) = all.iter().partition(|spot| spot.names.len() == 1);
         for spot in &outer {
-            self.choices(session, &first, spot).await?;
+            self.find_choices(session, &first, spot).await?;
         }
-        let second = self.made_base(session, 101, &mut reason).await?;
-        let full = self.made_base(session, FULL, &mut reason).await?;
+        let second = self.make_base(session, 101, &mut reason).await?;
+        let full = self.make_base(session, FULL, &mut reason).await?;
         for spot in &outer {
-            self.spot(session, &first, spot, true).await?;
+            self.probe_spot(session, &first, spot, true).await?;
         }
         for spot in &outer {
             if let Some(second) = &second {
-                self.spot(session, second, spot, false).await?;
+                self.probe_spot(session, second, spot, false).await?;
             }
         }
-        self.given(session, &all).await?;
-        self.accepted_values(session, &first, &outer).await?;
+        self.probe_given(session, &all).await?;
+        self.probe_choices(session, &first, &outer).await?;
         if let Some(second) = &second {
-            self.accepted_values(session, second, &outer).await?;
+            self.probe_choices(session, second, &outer).await?;
         }
-        self.flags(session, &first, &all).await?;
-        self.inner(session, &first, &inner).await?;
+        self.probe_flags(session, &first, &all).await?;
+        self.probe_inner(session, &first, &inner).await?;
         for spot in inner.iter().filter(|spot| spot.is_objects()) {
             // A value is taken for a constant only if it is planned in two different objects.
             if let Some(second) = &second {
-                self.spot(session, second, spot, false).await?;
+                self.probe_spot(session, second, spot, false).await?;
             }
         }
         if let Some(full) = full {
             self.evidence.add_base(&full.config);
             let is_there = |spot: &&Spot<'_>| has(&full.config, &spot.names);
             for spot in outer.into_iter().filter(is_there) {
-                self.change(session, &full, spot).await?;
+                self.probe_change(session, &full, spot).await?;
             }
             let inner = inner.into_iter().filter(is_there).collect();
             self.change_inner(session, &full, inner).await?;
         }
-        self.pairs(session, &first, &all).await?;
+        self.probe_pairs(session, &first, &all).await?;
         Ok(match (self.updates, self.refusal.take()) {
             (0, Some(refusal)) => Some(format!("no plan of an update has succeeded: {refusal}")),
             _ => None,
@@ -243,11 +243,11 @@ impl<'a> Prober<'a> {
     }
 
     /// Changes a configuration until the provider accepts it.
-    pub(super) async fn accepted(
+    pub(super) async fn make_acceptable(
         &mut self,
         session: &mut Session,
         config: Value,
-    ) -> Asked<Result<Value, (Value, String)>> {
+    ) -> Probed<Result<Value, (Value, String)>> {
         self.count(16)?;
         let provider = session.provider().await.map_err(|error| End::Gone(error.to_string()))?;
         let Values { name, block, hints, .. } = self.values;
@@ -255,7 +255,7 @@ impl<'a> Prober<'a> {
         let object_of = |planned: &Value| values.filled_with(planned, None, 0, Filling::OnlyComputed);
         let resource = (Component::Resource, name);
         let sample = || Sample::new(config.clone(), "base");
-        // Some providers check more in a plan of an object that is there. Others refuse all such plans.
+        // Some providers check more when they plan an existing object. Others refuse all such plans.
         let kept = AcceptanceTest::Kept(&object_of);
         let mut answer = accepted_when(&*provider, resource, block, sample(), hints, kept).await;
         if matches!(answer, Ok(Acceptance::No(_))) {
@@ -266,43 +266,43 @@ impl<'a> Prober<'a> {
             Ok(Acceptance::Yes(sample) | Acceptance::OnlyKnown(sample, _)) => {
                 Ok(Ok(sample.config.unmark_deep().0))
             }
-            Ok(Acceptance::No(said)) => {
-                let said = said.first().map_or_else(String::new, ToString::to_string);
-                Ok(Err((config.unmark_deep().0, format!("no configuration was accepted: {said}"))))
+            Ok(Acceptance::No(errors)) => {
+                let error = errors.first().map_or_else(String::new, ToString::to_string);
+                Ok(Err((config.unmark_deep().0, format!("no configuration was accepted: {error}"))))
             }
             Err(error) => {
-                self.died(session, &error)?;
+                self.record_failure(session, &error)?;
                 Ok(Err((config.unmark_deep().0, error.to_string())))
             }
         }
     }
 
-    /// Sets, changes and takes away one argument or block.
-    pub(super) async fn spot(
+    /// Sets, changes and removes one argument or block.
+    pub(super) async fn probe_spot(
         &mut self,
         session: &mut Session,
         base: &Base,
         spot: &Spot<'_>,
         is_first: bool,
-    ) -> Asked<()> {
+    ) -> Probed<()> {
         let number = base.number;
         let nothing = Value::null(self.values.block.implied_type().clone());
         if spot.is_write_only() {
             return Ok(());
         }
         if has(&base.config, &spot.names) {
-            return self.change(session, base, spot).await;
+            return self.probe_change(session, base, spot).await;
         }
         let Some([one, two]) = self.values.two(spot, number + 3) else { return Ok(()) };
         let with_one = self.values.with(&base.config, spot, &one, number);
         let with_two = self.values.with(&base.config, spot, &two, number);
-        // The argument gets a value: in a new object, then in one that exists.
+        // The argument gets a value in a new object, then in an existing one.
         let mut created = self.ask(session, number, &nothing, &with_one).await?;
         let mut with_one = with_one;
         // A provider may require other arguments beside this one.
         if created.is_none()
             && spot.names.len() == 1
-            && let Ok(config) = self.accepted(session, with_one.clone()).await?
+            && let Ok(config) = self.make_acceptable(session, with_one.clone()).await?
             && has(&config, &spot.names)
         {
             with_one = config;
@@ -313,31 +313,37 @@ impl<'a> Prober<'a> {
             Some(created) => self.values.filled(&created.planned, Some(&base.prior), number),
             None => self.values.with(&base.prior, spot, &one, number),
         };
-        let prior = self.settled(session, prior, &with_one, number).await?;
+        let prior = self.settle(session, prior, &with_one, number).await?;
         self.ask(session, base.number, &prior, &with_two).await?;
-        // The block around a part stays when the part is taken away.
+        // Removing a part keeps the block around it.
         let without_it = if spot.names.len() == 1 { base.config.clone() } else { without(&with_one, spot) };
         if !spot.is_required() {
             self.ask(session, base.number, &prior, &without_it).await?;
         }
         let with_one = Base { config: with_one, prior, number };
         if is_first || spot.names.len() == 1 {
-            self.several(session, base, &with_one, spot).await?;
+            self.probe_several(session, base, &with_one, spot).await?;
         }
         if is_first {
             self.formed.insert(spot.names.clone());
-            self.forms(session, &with_one, spot, &one).await?;
-            self.emptied(session, &with_one, spot, &without_it).await?;
+            self.probe_forms(session, &with_one, spot, &one).await?;
+            self.probe_emptied(session, &with_one, spot, &without_it).await?;
         }
         Ok(())
     }
 
-    /// Changes and takes away an argument that an object has.
-    pub(super) async fn change(&mut self, session: &mut Session, base: &Base, spot: &Spot<'_>) -> Asked<()> {
+    /// Changes and removes an argument that an object has.
+    pub(super) async fn probe_change(
+        &mut self,
+        session: &mut Session,
+        base: &Base,
+        spot: &Spot<'_>,
+    ) -> Probed<()> {
         if spot.is_write_only() {
             return Ok(());
         }
-        // The object with every argument repeats nothing of the others: in wide types it asked a fifth of all questions.
+        // The object with every argument skips these probes if another one made them: in wide types they were a fifth of all
+        // calls.
         let is_new = self.formed.insert(spot.names.clone()) || base.number != FULL;
         if let Some([one, two]) = self.values.two(spot, base.number + 5) {
             let current = crate::within::first(&base.config, &spot.names);
@@ -345,9 +351,9 @@ impl<'a> Prober<'a> {
             let changed = self.values.with(&base.config, spot, &two, base.number);
             let answer = self.ask(session, base.number, &base.prior, &changed).await?;
             if is_new {
-                self.forms(session, base, spot, &current.cloned().unwrap_or(one)).await?;
+                self.probe_forms(session, base, spot, &current.cloned().unwrap_or(one)).await?;
             }
-            // The object with every argument has many that exclude each other.
+            // The object with every argument is excluded, because many of its arguments exclude each other.
             if let Some(answer) = answer.filter(|_| !spot.is_required() && base.number != FULL) {
                 // The prior value may be the default. With another value, the plan shows whether the default comes back.
                 let prior = self.values.filled(&answer.planned, Some(&base.prior), base.number);
@@ -361,29 +367,30 @@ impl<'a> Prober<'a> {
             self.ask(session, base.number, &nothing, &without_it).await?;
         }
         if is_new {
-            self.several(session, base, base, spot).await?;
+            self.probe_several(session, base, base, spot).await?;
         }
         Ok(())
     }
 
-    /// Finds the values that an argument accepts. The provider must refuse two made-up values with one and the same list,
-    /// and not refuse the first value in it with a list.
-    async fn choices(&mut self, session: &mut Session, base: &Base, spot: &Spot<'a>) -> Asked<()> {
+    /// Finds the values that an argument accepts. The provider must refuse two made-up values with the same list, and must
+    /// not refuse the first value in that list in the same way.
+    async fn find_choices(&mut self, session: &mut Session, base: &Base, spot: &Spot<'a>) -> Probed<()> {
         if spot.ty() != objchange::Type::String || spot.is_write_only() {
             return Ok(());
         }
-        let Some(first) = self.allowed(session, base, spot, MADE_UP[0]).await? else { return Ok(()) };
-        let second = self.allowed(session, base, spot, MADE_UP[1]).await?;
+        let Some(first) = self.allowed_values(session, base, spot, MADE_UP[0]).await? else { return Ok(()) };
+        let second = self.allowed_values(session, base, spot, MADE_UP[1]).await?;
         let Some(value) = first.first() else { return Ok(()) };
-        if second.as_ref() == Some(&first) && self.allowed(session, base, spot, value).await?.is_none() {
+        if second.as_ref() == Some(&first) && self.allowed_values(session, base, spot, value).await?.is_none()
+        {
             self.evidence.add_named(first.iter().cloned());
             self.choices.push(Choices { spot: spot.clone(), values: first, base: base.clone() });
         }
         Ok(())
     }
 
-    /// Plans an object with each of the few values that an argument accepts: some decide about other arguments.
-    async fn accepted_values(&mut self, session: &mut Session, base: &Base, all: &[&Spot<'_>]) -> Asked<()> {
+    /// Plans an object with each of the few values that an argument accepts: some values affect other arguments.
+    async fn probe_choices(&mut self, session: &mut Session, base: &Base, all: &[&Spot<'_>]) -> Probed<()> {
         let nothing = Value::null(self.values.block.implied_type().clone());
         let choices: Vec<(Spot<'a>, Vec<String>)> = self
             .choices
@@ -406,7 +413,7 @@ impl<'a> Prober<'a> {
                             prior.is_null() && !answer.planned.identical_ignoring_refinements(&expected);
                     }
                 }
-                // Where the value decides about other arguments, these may add to that.
+                // If the value affects other arguments, each of these is set beside it, too.
                 for other in all.iter().filter(|_| decides).filter(|other| !has(&config, &other.names)) {
                     let number = base.number + 3;
                     let made = if other.is_write_only() { None } else { self.values.two(other, number) };
@@ -421,42 +428,43 @@ impl<'a> Prober<'a> {
         Ok(())
     }
 
-    /// The values that the provider names where it refuses this one.
-    async fn allowed(
+    /// The accepted values that the provider names when it refuses this one.
+    async fn allowed_values(
         &mut self,
         session: &mut Session,
         base: &Base,
         spot: &Spot<'_>,
         text: &str,
-    ) -> Asked<Option<Vec<String>>> {
+    ) -> Probed<Option<Vec<String>>> {
         self.count(1)?;
         let config = self.values.with(&base.config, spot, &Value::from(text), base.number);
         let provider = session.provider().await.map_err(|error| End::Gone(error.to_string()))?;
         let name = spot.names.last().map_or("", |name| name.as_str());
         match provider.validate(Component::Resource, self.values.name, &config.unmark_deep().0).await {
-            Ok(said) => {
-                let about = |said: &&Diagnostic| {
-                    let is_here = said.path.as_ref().is_none_or(|path| path.to_string() == spot.path());
-                    said.severity == Severity::Error && is_here
+            Ok(diagnostics) => {
+                let is_about_spot = |diagnostic: &&Diagnostic| {
+                    let path = diagnostic.path.as_ref();
+                    diagnostic.severity == Severity::Error
+                        && path.is_none_or(|path| path.to_string() == spot.path())
                 };
-                let mut named = said.iter().filter(about);
-                Ok(named.find_map(|said| crate::allowed_values(said, name)))
+                let mut errors = diagnostics.iter().filter(is_about_spot);
+                Ok(errors.find_map(|error| crate::allowed_values(error, name)))
             }
             Err(error) => {
-                self.died(session, &error)?;
+                self.record_failure(session, &error)?;
                 Ok(None)
             }
         }
     }
 
-    /// One block or element becomes two, and two become one.
-    async fn several(
+    /// Probes a second block or element, and its removal.
+    async fn probe_several(
         &mut self,
         session: &mut Session,
         base: &Base,
         with_one: &Base,
         spot: &Spot<'_>,
-    ) -> Asked<()> {
+    ) -> Probed<()> {
         let is_many = match spot.part {
             SchemaPart::Blocks(nested) => nested.max_items != 1 && spot.can_be_unknown(),
             SchemaPart::Attribute(_) => spot.is_objects() && spot.can_be_unknown(),
@@ -471,7 +479,7 @@ impl<'a> Prober<'a> {
         self.ask(session, base.number, &with_one.prior, &config).await?;
         if let Some(created) = created {
             let prior = self.values.filled(&created.planned, Some(&with_one.prior), base.number);
-            let prior = self.settled(session, prior, &config, base.number).await?;
+            let prior = self.settle(session, prior, &config, base.number).await?;
             self.ask(session, base.number, &prior, &with_one.config).await?;
         }
         Ok(())
@@ -484,7 +492,7 @@ impl<'a> Prober<'a> {
         sample: u64,
         prior: &Value,
         config: &Value,
-    ) -> Asked<Option<PlannedResource>> {
+    ) -> Probed<Option<PlannedResource>> {
         let Some((request, answer)) = self.call(session, prior, config).await? else { return Ok(None) };
         self.add(sample, &request, &answer);
         Ok(Some(answer))
@@ -496,24 +504,24 @@ impl<'a> Prober<'a> {
         self.evidence.add(sample, request, answer);
     }
 
-    /// Asks for a plan. A question that was asked before has its answer: many probes meet in the same objects.
+    /// Asks for a plan. A repeated question gets the stored answer, because many probes plan the same change.
     pub(super) async fn call(
         &mut self,
         session: &mut Session,
         prior: &Value,
         config: &Value,
-    ) -> Asked<Option<(PlanResourceChange, PlannedResource)>> {
+    ) -> Probed<Option<(PlanResourceChange, PlannedResource)>> {
         let question = [prior.clone(), config.unmark_deep().0];
         if let Some(answer) = self.answers.get(&question) {
             return Ok(answer.clone());
         }
         self.count(1)?;
-        let answer = self.planned(session, prior, &question[1]).await?;
+        let answer = self.plan(session, prior, &question[1]).await?;
         self.answers.insert(question, answer.clone());
         Ok(answer)
     }
 
-    /// The request to plan a change; `None` where Terraform would ask nothing.
+    /// The request to plan a change; `None` if Terraform would not ask the provider.
     pub(super) fn request(&self, prior: &Value, config: &Value) -> Option<PlanResourceChange> {
         match begin_plan(&PlanRequest::new(self.values.block, prior, config)) {
             Ok(Planning::Ask(question)) => Some(question.request().clone()),
@@ -521,18 +529,18 @@ impl<'a> Prober<'a> {
         }
     }
 
-    async fn planned(
+    async fn plan(
         &mut self,
         session: &mut Session,
         prior: &Value,
         config: &Value,
-    ) -> Asked<Option<(PlanResourceChange, PlannedResource)>> {
+    ) -> Probed<Option<(PlanResourceChange, PlannedResource)>> {
         let Some(request) = self.request(prior, config) else { return Ok(None) };
         let provider = session.provider().await.map_err(|error| End::Gone(error.to_string()))?;
         match provider.plan(self.values.name, &request).await {
             Ok(answer) if has_errors(&answer.diagnostics) => {
-                let is_error = |said: &&Diagnostic| said.severity == Severity::Error;
-                // A message about a given object may have one of its values in it.
+                let is_error = |diagnostic: &&Diagnostic| diagnostic.severity == Severity::Error;
+                // A message about a user's object may contain its values, so it is not kept.
                 if !prior.is_null()
                     && !self.asks_about_given
                     && let Some(error) = answer.diagnostics.iter().find(is_error)
@@ -548,14 +556,14 @@ impl<'a> Prober<'a> {
                 Ok(Some((request, answer)))
             }
             Err(error) => {
-                self.died(session, &error)?;
+                self.record_failure(session, &error)?;
                 Ok(None)
             }
         }
     }
 
-    /// Counts calls that are about to be made.
-    pub(super) fn count(&mut self, calls: u32) -> Asked<()> {
+    /// Counts calls before they are made. Fails at the limit.
+    pub(super) fn count(&mut self, calls: u32) -> Probed<()> {
         if self.calls >= self.max_calls || Instant::now() >= self.until {
             return Err(End::Limit);
         }
@@ -563,12 +571,16 @@ impl<'a> Prober<'a> {
         Ok(())
     }
 
-    /// Notes an error in place of an answer. If the provider has crashed or hangs, it is started again for the next call.
-    pub(super) fn died(&mut self, session: &mut Session, error: &objchange_provider::Error) -> Asked<()> {
+    /// Records a call without an answer. If the provider crashed or hangs, it is started again for the next call.
+    pub(super) fn record_failure(
+        &mut self,
+        session: &mut Session,
+        error: &objchange_provider::Error,
+    ) -> Probed<()> {
         if is_no_answer(error) {
             session.let_go();
-            self.deaths += 1;
-            if self.deaths > MAX_DEATHS {
+            self.failures += 1;
+            if self.failures > MAX_FAILURES {
                 let why = if self.asks_about_given { String::new() } else { format!(": {error}") };
                 return Err(End::Gone(format!("the provider does not answer{why}")));
             }

@@ -1,37 +1,37 @@
-//! Probes that change many parts at once. A wide type has hundreds of parts inside of blocks.
+//! Probes that change many parts at once, because a wide type has hundreds of parts inside of blocks.
 //!
-//! An answer to such a probe counts for each part alone if it is made of one answer for each: nothing but the parts themselves
-//! differs from the plan without these changes, and nothing is replaced. Otherwise the parts are halved, and asked again.
+//! An answer holds for each part alone if it differs from the plan without the changes only in these parts, and nothing is
+//! replaced. Otherwise the parts are split in two halves, which are probed again.
 
 use objchange::Value;
 use objchange::change::PlannedResource;
 use objchange::value::{Path, PathStep};
 
 use super::objects::{has, same_texts, without};
-use super::probes::{Asked, Base, Prober};
+use super::probes::{Base, Probed, Prober};
 use super::session::Session;
 use super::variations::left_out_values;
 use crate::generate::{SchemaPart, Spot};
 use crate::within;
 
-/// Fewer parts are asked alone: a probe of several needs the blocks around them first.
+/// Fewer parts are probed one by one: a common probe costs extra calls for the blocks around them.
 const MIN_TOGETHER: usize = 3;
 
-/// A part, and the values that it gets in the prior object and in the configuration; `None` leaves it as it is.
+/// A part with its values in the prior object and in the configuration; `None` leaves the part unchanged.
 struct Change<'p, 's> {
     spot: &'p Spot<'s>,
     prior: Option<Value>,
     config: Option<Value>,
 }
 
-/// The answer to a probe of many parts, if it counts for each.
+/// The answer to a probe of many parts, if it holds for each.
 enum Answered {
     ForEach(PlannedResource),
     Not(CountsForEach),
 }
 
-/// Whether a part can be changed beside others: it holds no objects, and the provider chooses no value for it that another part
-/// could decide.
+/// Whether a part can be changed together with others: it holds no objects, and the provider computes no value for it that
+/// could depend on another part.
 fn is_plain(spot: &Spot<'_>) -> bool {
     match spot.part {
         SchemaPart::Attribute(attribute) => {
@@ -41,7 +41,7 @@ fn is_plain(spot: &Spot<'_>) -> bool {
     }
 }
 
-/// A change of each part, to these values.
+/// A change of each part to the value at its position.
 fn changes<'p, 's>(
     parts: &[&'p Spot<'s>],
     priors: Option<&[Value]>,
@@ -56,27 +56,27 @@ fn changes<'p, 's>(
     parts.iter().enumerate().map(change).collect()
 }
 
-/// Parts that are still to be asked: together, and alone those that a probe has told apart.
+/// The parts that are still to be probed: in groups, and one by one.
 struct Open<'p, 's> {
     groups: Vec<Vec<&'p Spot<'s>>>,
     alone: Vec<&'p Spot<'s>>,
 }
 
-/// Whether the answers to probes of many parts count for each.
+/// Whether the answer to a probe of many parts holds for each.
 enum CountsForEach {
     Yes,
-    /// Not with these: the provider replaces the object for them.
+    /// It does not hold for the parts at these positions, which replace the object.
     Without(Vec<usize>),
     No,
 }
 
 impl CountsForEach {
-    /// With places in all parts, in place of those in the changes of some of them.
-    fn of(self, changes: &[Change<'_, '_>], parts: &[&Spot<'_>]) -> Self {
+    /// Translates positions in `changes` to positions in `parts`.
+    fn with_positions_in(self, changes: &[Change<'_, '_>], parts: &[&Spot<'_>]) -> Self {
         let place = |at: usize| parts.iter().position(|spot| spot.names == changes[at].spot.names);
         match self {
             Self::Without(places) => Self::Without(places.into_iter().filter_map(place).collect()),
-            told => told,
+            other => other,
         }
     }
 }
@@ -94,8 +94,8 @@ impl<'p, 's> Open<'p, 's> {
         Self { groups, alone }
     }
 
-    /// The next parts to ask together.
-    fn group(&mut self) -> Option<Vec<&'p Spot<'s>>> {
+    /// The next parts to probe together.
+    fn next_group(&mut self) -> Option<Vec<&'p Spot<'s>>> {
         loop {
             let group = self.groups.pop()?;
             if group.len() >= MIN_TOGETHER {
@@ -105,8 +105,9 @@ impl<'p, 's> Open<'p, 's> {
         }
     }
 
-    fn told(&mut self, mut group: Vec<&'p Spot<'s>>, told: &CountsForEach) {
-        match told {
+    /// Queues the parts of a probed group that need further probes.
+    fn requeue(&mut self, mut group: Vec<&'p Spot<'s>>, outcome: &CountsForEach) {
+        match outcome {
             CountsForEach::Yes => {}
             CountsForEach::Without(replacing) => {
                 self.alone.extend(replacing.iter().map(|at| group[*at]));
@@ -123,56 +124,56 @@ impl<'p, 's> Open<'p, 's> {
 }
 
 impl Prober<'_> {
-    /// Sets, changes and takes away parts inside of blocks.
-    pub(super) async fn inner(
+    /// Sets, changes and removes parts inside of blocks.
+    pub(super) async fn probe_inner(
         &mut self,
         session: &mut Session,
         base: &Base,
         parts: &[&Spot<'_>],
-    ) -> Asked<()> {
+    ) -> Probed<()> {
         let (there, absent): (Vec<&Spot<'_>>, Vec<_>) =
             parts.iter().partition(|spot| has(&base.config, &spot.names));
         let mut open = Open::new(absent);
         open.alone.extend(there);
-        while let Some(group) = open.group() {
-            let told = self.set_together(session, base, &group).await?;
-            open.told(group, &told);
+        while let Some(group) = open.next_group() {
+            let outcome = self.set_together(session, base, &group).await?;
+            open.requeue(group, &outcome);
         }
         for spot in open.alone {
-            self.spot(session, base, spot, true).await?;
+            self.probe_spot(session, base, spot, true).await?;
         }
         Ok(())
     }
 
-    /// Changes and takes away parts that an object has inside of blocks.
+    /// Changes and removes parts that an object has inside of blocks.
     pub(super) async fn change_inner(
         &mut self,
         session: &mut Session,
         base: &Base,
         parts: Vec<&Spot<'_>>,
-    ) -> Asked<()> {
-        // The values of others in other forms are asked one by one.
+    ) -> Probed<()> {
+        // Parts whose other forms were not probed yet are changed one by one.
         let (formed, others): (Vec<_>, Vec<_>) =
             parts.into_iter().partition(|spot| self.formed.contains(&spot.names));
         let mut open = Open::new(formed);
         open.alone.extend(others);
-        while let Some(group) = open.group() {
-            let told = self.change_together(session, base, &group).await?;
-            open.told(group, &told);
+        while let Some(group) = open.next_group() {
+            let outcome = self.change_together(session, base, &group).await?;
+            open.requeue(group, &outcome);
         }
         for spot in open.alone {
-            self.change(session, base, spot).await?;
+            self.probe_change(session, base, spot).await?;
         }
         Ok(())
     }
 
-    /// Asks of many parts at once as [`spot`](Self::spot) does of one.
+    /// Makes the probes of [`probe_spot`](Self::probe_spot) for many parts at once.
     async fn set_together(
         &mut self,
         session: &mut Session,
         base: &Base,
         parts: &[&Spot<'_>],
-    ) -> Asked<CountsForEach> {
+    ) -> Probed<CountsForEach> {
         let number = base.number;
         let nothing = Value::null(self.values.block.implied_type().clone());
         let made: Option<Vec<_>> = parts.iter().map(|spot| self.values.two(spot, number + 3)).collect();
@@ -193,23 +194,23 @@ impl Prober<'_> {
             return Ok(CountsForEach::No);
         };
         let prior = self.values.filled(&created.planned, Some(&base.prior), number);
-        let prior = self.settled(session, prior, &around, number).await?;
+        let prior = self.settle(session, prior, &around, number).await?;
         let set = |priors: Option<&[Value]>, configs: Option<&[Value]>| changes(parts, priors, configs);
         let added = set(None, Some(&ones));
         let new = [&nothing, &around];
         let created = match self.ask_together(session, number, new, &added).await? {
             Answered::ForEach(created) => created,
-            Answered::Not(told) => return Ok(told),
+            Answered::Not(outcome) => return Ok(outcome),
         };
-        if let Answered::Not(told) =
+        if let Answered::Not(outcome) =
             self.ask_together(session, number, [&base.prior, &around], &added).await?
         {
-            return Ok(told);
+            return Ok(outcome);
         }
         let with_all = std::iter::zip(parts, &ones)
             .fold(around.clone(), |config, (spot, one)| self.values.with(&config, spot, one, number));
         let full = self.values.filled(&created.planned, Some(&prior), number);
-        let full = self.settled(session, full, &with_all, number).await?;
+        let full = self.settle(session, full, &with_all, number).await?;
         let priors: Option<Vec<Value>> =
             parts.iter().map(|spot| within::first(&full, &spot.names).cloned()).collect();
         let Some(priors) = priors else {
@@ -217,14 +218,14 @@ impl Prober<'_> {
         };
         let before = [&prior, &around];
         for changes in [set(Some(&priors), Some(&twos)), set(Some(&priors), None)] {
-            if let Answered::Not(told) = self.ask_together(session, number, before, &changes).await? {
-                return Ok(told);
+            if let Answered::Not(outcome) = self.ask_together(session, number, before, &changes).await? {
+                return Ok(outcome);
             }
         }
         self.forms_together(session, number, before, parts, &priors, &ones).await
     }
 
-    /// Asks of many parts at once as [`forms`](Self::forms) and [`emptied`](Self::emptied) do of one.
+    /// Makes the probes of [`probe_forms`](Self::probe_forms) and [`probe_emptied`](Self::probe_emptied) for many parts at once.
     async fn forms_together(
         &mut self,
         session: &mut Session,
@@ -233,7 +234,7 @@ impl Prober<'_> {
         parts: &[&Spot<'_>],
         priors: &[Value],
         ones: &[Value],
-    ) -> Asked<CountsForEach> {
+    ) -> Probed<CountsForEach> {
         let texts: Vec<Vec<String>> =
             ones.iter().map(|one| one.as_str().map(same_texts).unwrap_or_default()).collect();
         let left_out: Vec<Vec<Value>> = parts.iter().map(|spot| left_out_values(spot)).collect();
@@ -254,9 +255,10 @@ impl Prober<'_> {
             rounds.push((0..parts.len()).filter_map(change).collect());
         }
         for changes in rounds {
-            if let Answered::Not(told) = self.ask_together(session, number, [prior, around], &changes).await?
+            if let Answered::Not(outcome) =
+                self.ask_together(session, number, [prior, around], &changes).await?
             {
-                return Ok(told.of(&changes, parts));
+                return Ok(outcome.with_positions_in(&changes, parts));
             }
         }
         for (i, spot) in parts.iter().enumerate() {
@@ -264,19 +266,19 @@ impl Prober<'_> {
             if ones[i].as_str().is_none() {
                 let config = self.values.with(around, spot, &ones[i], number);
                 let prior = self.values.with(prior, spot, &priors[i], number);
-                self.forms(session, &Base { config, prior, number }, spot, &ones[i]).await?;
+                self.probe_forms(session, &Base { config, prior, number }, spot, &ones[i]).await?;
             }
         }
         Ok(CountsForEach::Yes)
     }
 
-    /// Asks of many parts at once as [`change`](Self::change) does of one.
+    /// Makes the probes of [`probe_change`](Self::probe_change) for many parts at once.
     async fn change_together(
         &mut self,
         session: &mut Session,
         base: &Base,
         parts: &[&Spot<'_>],
-    ) -> Asked<CountsForEach> {
+    ) -> Probed<CountsForEach> {
         let number = base.number;
         let nothing = Value::null(self.values.block.implied_type().clone());
         let mut twos = Vec::new();
@@ -293,21 +295,21 @@ impl Prober<'_> {
         let removed = changes(&optional, None, Some(&nulls));
         let [before, new] = [[&base.prior, &base.config], [&nothing, &base.config]];
         for (sides, changes) in [(before, &changed), (before, &removed), (new, &removed)] {
-            if let Answered::Not(told) = self.ask_together(session, number, sides, changes).await? {
-                return Ok(told.of(changes, parts));
+            if let Answered::Not(outcome) = self.ask_together(session, number, sides, changes).await? {
+                return Ok(outcome.with_positions_in(changes, parts));
             }
         }
         Ok(CountsForEach::Yes)
     }
 
-    /// Asks for one plan of all changes, and adds the answer for each of them.
+    /// Asks for one plan with all changes. If the answer holds for each change, it is added to the evidence.
     async fn ask_together(
         &mut self,
         session: &mut Session,
         number: u64,
         [prior, config]: [&Value; 2],
         changes: &[Change<'_, '_>],
-    ) -> Asked<Answered> {
+    ) -> Probed<Answered> {
         let with = |this: &Self, changes: &[Change<'_, '_>]| {
             let set = |object: &Value, value: &dyn Fn(&Change<'_, '_>) -> Option<Value>| {
                 let set = |object: Value, change: &Change<'_, '_>| match value(change) {
@@ -372,7 +374,7 @@ impl Prober<'_> {
     }
 }
 
-/// The changes for which a plan replaces the object.
+/// The changes that make a plan replace the object.
 fn replacing(prior: &Value, answer: &PlannedResource, changes: &[Change<'_, '_>]) -> CountsForEach {
     let paths = replaced_paths(prior, answer);
     let is_named = |change: &Change<'_, '_>| {
@@ -394,7 +396,7 @@ fn is_in_place(prior: &Value, answer: &PlannedResource) -> bool {
     !answer.may_replace && replaced_paths(prior, answer).is_empty()
 }
 
-/// The paths for which a plan replaces the object. Providers name more: those that would, if something changed there.
+/// The changed paths that make a plan replace the object. Providers also name paths that did not change.
 fn replaced_paths<'a>(prior: &Value, answer: &'a PlannedResource) -> Vec<&'a Path> {
     if prior.is_null() {
         return Vec::new();

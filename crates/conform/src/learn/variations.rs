@@ -1,26 +1,26 @@
-//! Probes of values in other forms, and of several changes at once.
+//! Probes with other forms of a value, and with several changes at once.
 
 use objchange::Value;
 use objchange::value::Kind;
 use objchange_model::empty_value;
 
 use super::objects::{Values, bare, partly_unknown, same_texts, without};
-use super::probes::{Asked, Base, Prober};
+use super::probes::{Base, Probed, Prober};
 use super::session::Session;
 use crate::generate::{SchemaPart, Spot};
 
 /// The maximum number of arguments that are tried together in one probe, to see whether facts about each hold.
 const MAX_PAIRS: usize = 24;
 
-/// A text that a provider may bring into one case.
+/// A text that a provider may convert to one case.
 const BOTH_CASES: &str = "Aa-Bb";
 
-/// The most flags that are tried beside a change.
+/// The maximum number of flags that are set beside a change.
 const MAX_FLAGS: usize = 24;
 
 /// A change of one argument.
 #[derive(Clone, Copy)]
-enum ChangeOf {
+enum ArgumentChange {
     /// From one value to another.
     Value,
     /// From nothing to a value.
@@ -29,9 +29,9 @@ enum ChangeOf {
     Removed,
 }
 
-impl ChangeOf {
+impl ArgumentChange {
     /// The prior object and the configuration with this change; `None` if the argument must have a value.
-    fn of(
+    fn apply(
         self,
         values: &Values<'_>,
         [prior, config]: &[Value; 2],
@@ -52,13 +52,13 @@ impl ChangeOf {
 
 impl Prober<'_> {
     /// Writes a value in forms that a provider may take for equal, and with an unknown element.
-    pub(super) async fn forms(
+    pub(super) async fn probe_forms(
         &mut self,
         session: &mut Session,
         base: &Base,
         spot: &Spot<'_>,
         value: &Value,
-    ) -> Asked<()> {
+    ) -> Probed<()> {
         let SchemaPart::Attribute(_) = spot.part else { return Ok(()) };
         let nothing = Value::null(self.values.block.implied_type().clone());
         match value.kind() {
@@ -94,7 +94,7 @@ impl Prober<'_> {
             let config = self.values.with(&base.config, spot, &bare, base.number);
             if let Some(created) = self.ask(session, base.number, &nothing, &config).await? {
                 let prior = self.values.filled(&created.planned, Some(&base.prior), base.number);
-                self.settled(session, prior, &config, base.number).await?;
+                self.settle(session, prior, &config, base.number).await?;
             }
             if let Some(partly) = partly_unknown(&bare) {
                 let config = self.values.with(&base.config, spot, &partly, base.number);
@@ -107,15 +107,14 @@ impl Prober<'_> {
         Ok(())
     }
 
-    /// Leaves an argument out while the prior object has an empty value of it, `true` for a flag, or a text with letters of both
-    /// cases.
-    pub(super) async fn emptied(
+    /// Omits an argument whose prior value is empty, `true` for a flag, or a text in upper and lower case.
+    pub(super) async fn probe_emptied(
         &mut self,
         session: &mut Session,
         base: &Base,
         spot: &Spot<'_>,
         config: &Value,
-    ) -> Asked<()> {
+    ) -> Probed<()> {
         for value in left_out_values(spot) {
             let prior = self.values.with(&base.prior, spot, &value, base.number);
             self.ask(session, base.number, &prior, config).await?;
@@ -123,8 +122,13 @@ impl Prober<'_> {
         Ok(())
     }
 
-    /// Changes each argument beside flags that are true: some say whether an object is replaced.
-    pub(super) async fn flags(&mut self, session: &mut Session, base: &Base, all: &[Spot<'_>]) -> Asked<()> {
+    /// Changes each argument while flags are true: some flags decide whether an object is replaced.
+    pub(super) async fn probe_flags(
+        &mut self,
+        session: &mut Session,
+        base: &Base,
+        all: &[Spot<'_>],
+    ) -> Probed<()> {
         let flags: Vec<&Spot<'_>> = all
             .iter()
             .filter(|spot| spot.names.len() == 1 && spot.ty() == objchange::Type::Bool)
@@ -147,10 +151,10 @@ impl Prober<'_> {
             .filter_map(|spot| self.values.two(spot, base.number + 3).map(|made| (spot, made)))
             .collect();
         let start = [base.prior.clone(), base.config.clone()];
-        for nth in [ChangeOf::Value, ChangeOf::Added, ChangeOf::Removed] {
+        for change in [ArgumentChange::Value, ArgumentChange::Added, ArgumentChange::Removed] {
             // If all of them replace the object for the same arguments with the flags as without, each of them does.
             let all_changed = others.iter().fold(start.clone(), |sides, (spot, made)| {
-                nth.of(&self.values, &sides, spot, made).unwrap_or(sides)
+                change.apply(&self.values, &sides, spot, made).unwrap_or(sides)
             });
             let all_set = all_changed.each_ref().map(|object| set(&self.values, object, &flags));
             // No fact is learned from so many changes: they would contradict facts about each.
@@ -162,7 +166,7 @@ impl Prober<'_> {
                 continue;
             }
             for (spot, made) in &others {
-                let Some([before, after]) = nth.of(&self.values, &start, spot, made) else { continue };
+                let Some([before, after]) = change.apply(&self.values, &start, spot, made) else { continue };
                 let all_set = (set(&self.values, &before, &flags), set(&self.values, &after, &flags));
                 let Some(usual) = self.ask(session, base.number, &before, &after).await? else { continue };
                 let Some(answer) = self.ask(session, base.number, &all_set.0, &all_set.1).await? else {
@@ -182,7 +186,12 @@ impl Prober<'_> {
     }
 
     /// Changes two or three arguments at once, to see whether the facts about each hold together.
-    pub(super) async fn pairs(&mut self, session: &mut Session, base: &Base, all: &[Spot<'_>]) -> Asked<()> {
+    pub(super) async fn probe_pairs(
+        &mut self,
+        session: &mut Session,
+        base: &Base,
+        all: &[Spot<'_>],
+    ) -> Probed<()> {
         let nothing = Value::null(self.values.block.implied_type().clone());
         let outer: Vec<&Spot<'_>> = all.iter().filter(|spot| spot.names.len() == 1).collect();
         if outer.len() < 2 {
@@ -190,7 +199,7 @@ impl Prober<'_> {
         }
         for i in 0..MAX_PAIRS.min(outer.len()) {
             let mut config = base.config.clone();
-            // Steps of different lengths, so that other arguments meet each time.
+            // Steps of different lengths, so that each round combines other arguments.
             for spot in [i, i * 3 + 1, i * 7 + 2].map(|at| outer[at % outer.len()]) {
                 if let Some([_, two]) = self.values.two(spot, base.number + 11 + i as u64) {
                     config = self.values.with(&config, spot, &two, base.number);
@@ -203,7 +212,7 @@ impl Prober<'_> {
     }
 }
 
-/// The prior values with which an argument is left out, beside its usual one.
+/// The additional prior values with which the omission of an argument is probed.
 pub(super) fn left_out_values(spot: &Spot<'_>) -> Vec<Value> {
     let SchemaPart::Attribute(attribute) = spot.part else { return Vec::new() };
     if spot.is_required() || attribute.nested().is_some() {
@@ -218,7 +227,7 @@ pub(super) fn left_out_values(spot: &Spot<'_>) -> Vec<Value> {
     std::iter::once(empty).chain(other).collect()
 }
 
-/// Whether the name is one of arguments that hold documents.
+/// Whether arguments of this name usually hold documents.
 pub(super) fn looks_like_document(name: &str) -> bool {
     ["policy", "document", "json", "definition", "definitions", "template", "pattern", "body"]
         .iter()

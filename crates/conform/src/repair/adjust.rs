@@ -1,4 +1,4 @@
-//! Adjusting a value to a wish of the provider.
+//! Adjusts a value to a wish of the provider.
 
 use std::convert::Infallible;
 
@@ -13,7 +13,7 @@ use super::sentence::{Measure, Wish};
 /// Paths that exist on nearly every machine.
 const EXISTING: [&str; 3] = ["/etc/hosts", "/dev/null", "/"];
 
-/// The longest text that is made.
+/// The maximum length of a generated text.
 const MAX_TEXT: usize = 100_000;
 
 /// Adjusts a value to a wish.
@@ -22,7 +22,7 @@ pub(super) struct Grant<'w> {
     /// The name of the attribute.
     pub(super) name: &'w str,
     pub(super) at: Numbering,
-    /// How many wishes of the attribute were granted in vain.
+    /// The number of earlier attempts for the attribute that did not satisfy the provider.
     pub(super) turn: usize,
 }
 
@@ -71,7 +71,7 @@ impl Grant<'_> {
             Wish::OneOf(items) if items.iter().any(|item| item == text) && self.turn == 0 => None,
             Wish::OneOf(items) => {
                 let sequence = usize::try_from(self.at.sequence).unwrap_or_default();
-                // Samples begin at different items, so that not all of them try the first one.
+                // Each sample begins at another item, so that not all of them try the first one.
                 items.get((sequence + self.turn) % items.len().max(1)).cloned()
             }
             Wish::Range { measure: Measure::Itself, .. } => {
@@ -127,7 +127,7 @@ impl Grant<'_> {
     }
 }
 
-/// Whether a wish is about how many elements a collection of this type has.
+/// Whether a wish concerns the number of elements in a collection of this type.
 pub(super) fn counts(wish: &Wish, ty: &Type) -> bool {
     let Wish::Range { measure, .. } = wish else { return false };
     ty.is_collection() && *measure == Measure::Length

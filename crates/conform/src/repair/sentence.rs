@@ -1,7 +1,6 @@
 //! Reads what a provider wants from its error message about a configuration.
 //!
-//! Such sentences have no fixed form. Those of the common libraries for providers are known here, and similar ones are
-//! understood as well.
+//! These sentences have no fixed form. The patterns match those of the common provider libraries, and similar ones.
 
 use std::sync::LazyLock;
 
@@ -27,23 +26,23 @@ pub(super) enum Wish {
     Whole,
     /// `true` or `false`, in a text.
     Bool,
-    /// That it is not set; or if it is, that none of these is.
+    /// That it is not set, at least while one of these is.
     Absent {
         unless: Vec<String>,
     },
-    /// That one of these is set, or all.
+    /// That these are set: `all`, or at least one.
     Present {
         names: Vec<String>,
         all: bool,
     },
-    /// That one of these is left.
+    /// That only one of these is set.
     OnlyOne(Vec<String>),
     /// That a regular expression matches it.
     Matching(String),
     /// That it begins or ends with this.
     Begin(String),
     End(String),
-    /// That it looks like this.
+    /// That it has this form.
     Like(Form),
     /// That it is not empty.
     NotEmpty,
@@ -56,7 +55,7 @@ pub(super) enum Wish {
     },
     /// That it is the path of something that exists.
     Existing,
-    /// That it is something else.
+    /// Something that is not understood.
     Other,
 }
 
@@ -131,10 +130,10 @@ fn is(pattern: &LazyLock<Option<Regex>>, text: &str) -> bool {
     pattern.as_ref().is_some_and(|regex| regex.is_match(text))
 }
 
-/// The wish in a sentence, as far as it is understood. `name` is the attribute, if known: the words of a
-/// name say nothing about the wish. `is_known` tells whether there is an attribute or block type of a name.
+/// The wish in a sentence, as far as it is understood. `name` is the attribute, if known; its words are ignored,
+/// because they say nothing about the wish. `is_known` tells whether a name is one of an attribute or block type.
 pub(super) fn wish(sentence: &str, name: Option<&str>, is_known: &dyn Fn(&str) -> bool) -> Wish {
-    // A quoted value of the configuration is not a wish.
+    // A quoted value of the configuration, as in `got: "c"`, is not a wish.
     let text = GOT.as_ref().map_or(sentence.into(), |got| got.replace(sentence, ""));
     let text =
         INDEX.as_ref().map_or(text.clone(), |index| index.replace_all(&text, "$1").into_owned().into());
@@ -242,7 +241,7 @@ fn range(text: &str) -> Option<Wish> {
     }
     let (above, below) = (number(&ABOVE), number(&BELOW));
     let one = Number::from(1);
-    // Values that are not above a bound equal it or are below it.
+    // `not greater than` a number makes it the maximum, where `less than` excludes it.
     let (least, most) = if is(&DENIED, text) {
         (below, above)
     } else {
@@ -281,7 +280,7 @@ fn form(text: &str, name: Option<&str>) -> Option<Wish> {
     is(&EXISTING, text).then_some(Wish::Existing)
 }
 
-/// The names in a sentence: those in quotes if there are any, else all that is in brackets, else all words.
+/// The names in a sentence: those in backquotes, or else in brackets, or else in quotes, or else all words.
 pub(super) fn names(text: &str) -> Vec<String> {
     let Some(item) = ITEM.as_ref() else { return Vec::new() };
     let split =

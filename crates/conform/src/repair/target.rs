@@ -10,10 +10,10 @@ use smol_str::SmolStr;
 use super::super::generate::Spot;
 use super::super::within;
 
-/// Shorter values are words that any text may have.
-const LONG_ENOUGH: usize = 4;
+/// Shorter values may occur in any text.
+const MIN_VALUE: usize = 4;
 
-/// The parts that a diagnostic is about: the one at its path, or all that its words fit.
+/// The parts that a diagnostic is about: the one at its path, or all that its text mentions.
 pub(super) fn targets<'s, 'b>(
     spots: &'s [Spot<'b>],
     config: &Value,
@@ -35,7 +35,7 @@ pub(super) fn targets<'s, 'b>(
     }
     if !at.is_empty() {
         let here = spots.iter().find(|spot| spot.names == at);
-        // A path that ends at a set is about something inside.
+        // A path that ends at a set refers to a part inside of it.
         let inside = mentioned(spots, config, &text, &at);
         let is_whole = here.is_some_and(|spot| !spot.is_objects());
         return if is_whole || inside.is_empty() { here.into_iter().collect() } else { inside };
@@ -43,8 +43,8 @@ pub(super) fn targets<'s, 'b>(
     mentioned(spots, config, &text, &[])
 }
 
-/// The parts below a path that a text names. A name with its place counts before a quoted name, and a quoted name
-/// before a mere word; parts that are set count before others.
+/// The parts below a path that a text names. A name with its path takes precedence over a quoted name, and that over a
+/// plain word. Parts that are set take precedence over others.
 fn mentioned<'s, 'b>(
     spots: &'s [Spot<'b>],
     config: &Value,
@@ -99,11 +99,11 @@ fn mentioned<'s, 'b>(
         found.retain(|spot| length(spot) == longest);
         found
     };
-    // A part may be known by its value instead of its name.
+    // A text may quote the value of a part instead of its name.
     let is_cited = |spot: &&Spot<'_>| {
         let mut is_cited = false;
         within::each(config, &spot.names, &mut |part| {
-            is_cited |= part.as_str().is_some_and(|value| value.len() >= LONG_ENOUGH && text.contains(value));
+            is_cited |= part.as_str().is_some_and(|value| value.len() >= MIN_VALUE && text.contains(value));
         });
         is_cited
     };

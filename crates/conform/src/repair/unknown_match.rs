@@ -3,7 +3,7 @@
 use objchange::Value;
 use objchange::value::Kind;
 
-/// Whether the second value is the first one when all is known.
+/// Whether `value` may become `known` once all its unknown parts are known.
 pub(super) fn becomes(value: &Value, known: &Value) -> bool {
     if value.is_wholly_known() {
         return value == known;
@@ -20,7 +20,7 @@ pub(super) fn becomes(value: &Value, known: &Value) -> bool {
         (Kind::List(a) | Kind::Tuple(a), Kind::List(b) | Kind::Tuple(b)) => {
             a.len() == b.len() && std::iter::zip(a, b).all(|(part, known)| becomes(part, known))
         }
-        // Two elements of a set may become one.
+        // Unknown elements of a set may turn out equal.
         (Kind::Set(a), Kind::Set(b)) => b.len() <= a.len(),
         _ => false,
     }

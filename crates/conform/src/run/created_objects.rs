@@ -83,7 +83,7 @@ impl CreatedObjects {
         all
     }
 
-    /// Notes an object before the provider is asked to create it: a provider that crashes may have created it.
+    /// Records an object before the call that creates it: a provider that crashes may have created it.
     pub(super) fn begun(&self, owner: usize, type_name: &str, request: &ApplyResourceChange) {
         if request.prior.is_null() && !request.planned.is_null() {
             let type_name = type_name.to_owned();
@@ -154,7 +154,7 @@ impl CreatedObjects {
             Ok(()) => drop(things.remove(at)),
             Err(reason) => {
                 things[at].reason = Some(reason);
-                // Without the object nobody tries to destroy it again.
+                // Without its object, it is not destroyed again.
                 things[at].object = None;
             }
         }

@@ -1,4 +1,4 @@
-//! Tests a whole provider: each of its types with many configurations, in several processes at once.
+//! Tests a whole provider: all its types, each with many configurations, in several processes at once.
 
 mod created_objects;
 mod function;
@@ -38,7 +38,7 @@ struct Context {
     start: Box<dyn Fn() -> Started + Send + Sync>,
     options: Options,
     schemas: Arc<Schemas>,
-    /// The provider's own configuration, if it is given one.
+    /// The configuration that the provider is given, if any.
     config: Option<Value>,
     /// Secrets that a provider may repeat and reports must not show.
     secrets: SharedSecrets,
@@ -51,23 +51,23 @@ struct Context {
     progress: Box<dyn Fn(Progress<'_>) + Send + Sync>,
 }
 
-/// How long after the end of a run an answer is awaited that may be about created objects.
-// Shorter than `GRACE`, so that there is time to destroy what a late answer has created.
+/// How long after the end of a run to wait for an answer about a created object.
+// Shorter than `GRACE`, which leaves time to destroy the object of a late answer.
 const ANSWER: Duration = Duration::from_secs(8);
 
-/// How long after the end of a run created objects are destroyed.
+/// The time for destroying created objects after the end of a run.
 // `objchange conform` itself waits for 25 s.
 const GRACE: Duration = Duration::from_secs(20);
 
-/// How often workers check whether the run is over.
+/// The interval at which workers check whether the run is over.
 const LISTEN: Duration = Duration::from_millis(100);
 
-/// A type that is to be tried.
+/// A type to try.
 struct Task {
     position: usize,
     subject: Subject,
     name: SmolStr,
-    /// The state of its trial, if that has begun.
+    /// The state of its trial, if it has begun.
     begun: Option<Box<TrialState>>,
 }
 
@@ -149,7 +149,7 @@ where
     let mut secrets = context.secrets.lock();
     secrets.add_partly_hidden();
     for (_, outcome) in outcomes {
-        // A provider may have put a secret where nobody expects one.
+        // A provider may repeat a secret anywhere, so the whole report is searched for them.
         let kept = outcome.kept.into_iter().filter(|kept| !kept.holds(&secrets));
         kept.for_each(|kept| corpus.add(kept));
         types.push(outcome.report);
@@ -172,7 +172,7 @@ where
     Ok((report, corpus))
 }
 
-/// Does this until a time, if there is one.
+/// Runs `work`, at most until `end` if there is one.
 async fn until<T>(end: Option<Instant>, work: impl Future<Output = T>) -> Option<T> {
     match end {
         Some(end) => timeout_at(end, work).await.ok(),
@@ -191,7 +191,7 @@ impl Context {
         self.tasks.lock().unwrap_or_else(PoisonError::into_inner).push_back(task);
     }
 
-    /// Why no more work may begin; `None` if it may.
+    /// The reason why no more work may begin, if there is one.
     fn ended(&self) -> Option<RunEnd> {
         if self.options.stop.is_stopped() {
             return Some(RunEnd::Stopped);
@@ -199,13 +199,13 @@ impl Context {
         self.deadline.is_some_and(|deadline| Instant::now() >= deadline).then_some(RunEnd::Time)
     }
 
-    /// When the run was over, or will be.
+    /// The end of the run, in the past or future.
     fn end(&self) -> Option<Instant> {
         let stopped = self.options.stop.at().map(Instant::from_std);
         [self.deadline, stopped].into_iter().flatten().min()
     }
 
-    /// Runs this until the run is over. Work that may create objects gets extra time to finish.
+    /// Runs `work` until the run is over. Work that may create objects gets extra time to finish.
     async fn in_time<T>(&self, work: impl Future<Output = T>) -> Option<T> {
         let over = async {
             loop {
@@ -219,14 +219,14 @@ impl Context {
             }
         };
         tokio::select! {
-            // An answer that is there counts, even if the time has ended at this moment.
+            // A finished answer counts, even if the time has just run out.
             biased;
             done = work => Some(done),
             () = over => None,
         }
     }
 
-    /// Runs this, at most until the time for destroying created objects is over, too.
+    /// Runs `work` until the time for destroying created objects is over, too.
     async fn before_the_end<T>(&self, work: impl Future<Output = T>) -> Option<T> {
         match self.end() {
             Some(end) => timeout_at(end + GRACE, work).await.ok(),

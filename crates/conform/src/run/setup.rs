@@ -22,7 +22,7 @@ pub(super) const OWN: Subject = Subject::Component(Component::Provider);
 
 /// The state of a provider before its types are tried.
 pub(super) struct Setup {
-    /// Its configuration, if it is given one.
+    /// The configuration that the provider was given, if any.
     pub(super) config: Option<Value>,
     /// Why it was not configured, if it should have been.
     pub(super) not_configured: Option<String>,
@@ -31,7 +31,7 @@ pub(super) struct Setup {
 }
 
 impl Setup {
-    /// The time was over before the provider was configured.
+    /// For a run whose time was over before the provider was configured.
     pub(super) fn late() -> Self {
         Self { config: None, not_configured: Some("the time was over before".to_owned()), report: None }
     }
@@ -45,9 +45,9 @@ impl Setup {
         let nothing = Block::new::<&str>([], []);
         let block = schemas.block(Component::Provider, "").unwrap_or(&nothing);
         let mut report = TypeReport::new(OWN, "", block.clone());
-        report.findings = of_the_whole(schemas);
+        report.findings = untried_schema_findings(schemas);
         {
-            // Released before the provider is called, because its answers take the lock, too.
+            // A block, so that the lock is released before the provider is called: its answers take the lock, too.
             let mut secrets = secrets.lock();
             options.hints.secrets().iter().for_each(|secret| secrets.learn_marked(secret));
             if let Ok(config) = options.hints.provider_config(block) {
@@ -56,7 +56,7 @@ impl Setup {
         }
         let (config, not_configured) = match options.hints.provider_config(block) {
             Err(error) => (None, Some(error.to_string())),
-            Ok(config) => match configured(provider, &config, secrets, &mut report).await {
+            Ok(config) => match configure(provider, &config, secrets, &mut report).await {
                 None => (Some(config.unmark_deep().0), None),
                 reason => (None, reason),
             },
@@ -67,14 +67,14 @@ impl Setup {
             report.accepted = u64::from(not_configured.is_none());
             report.refused = u64::from(not_configured.is_some());
         }
-        // Without its own schema and its configuration no type of it can be used, whichever is chosen.
+        // Faults of the provider's own schema or configuration affect all types, so they are always reported.
         let is_reported = is_chosen || !report.findings.is_empty();
         Self { config, not_configured, report: is_reported.then(|| report.sorted()) }
     }
 }
 
-/// Gives the provider its configuration; or why it does not take it.
-async fn configured(
+/// Validates and sets the provider's configuration. Returns the reason if the provider does not accept it.
+async fn configure(
     provider: &Watched,
     config: &Value,
     secrets: &SharedSecrets,
@@ -82,15 +82,17 @@ async fn configured(
 ) -> Option<String> {
     let config = config.unmark_deep().0;
     // Terraform validates this configuration before it configures the provider, and stops at an error.
-    let mut said = provider.validate(Component::Provider, "", &config).await;
-    if said.as_ref().is_ok_and(|said| refusal(said).is_none()) {
-        said = provider.configure(&config).await;
+    let mut answer = provider.validate(Component::Provider, "", &config).await;
+    if answer.as_ref().is_ok_and(|diagnostics| refusal(diagnostics).is_none()) {
+        answer = provider.configure(&config).await;
     }
-    match said {
-        Ok(said) => refusal(&said).map(|refusal| shortened(&secrets.lock().hide(&refusal.to_string()))),
+    match answer {
+        Ok(diagnostics) => {
+            refusal(&diagnostics).map(|refusal| shortened(&secrets.lock().hide(&refusal.to_string())))
+        }
         Err(error) => {
             let finding = no_answer(&error, Clause::T1, &objchange::Type::Dynamic);
-            let finding = finding.texts(|text| shortened(&secrets.lock().hide(&text)));
+            let finding = finding.map_texts(|text| shortened(&secrets.lock().hide(&text)));
             let reason = finding.message.clone();
             report.findings.push(without_config(finding, String::new()));
             Some(reason)
@@ -98,12 +100,13 @@ async fn configured(
     }
 }
 
-fn refusal(said: &[Diagnostic]) -> Option<&Diagnostic> {
-    said.iter().find(|diagnostic| diagnostic.severity == Severity::Error)
+/// The first error.
+fn refusal(diagnostics: &[Diagnostic]) -> Option<&Diagnostic> {
+    diagnostics.iter().find(|diagnostic| diagnostic.severity == Severity::Error)
 }
 
-/// Findings about schemas that belong to no type that can be tried.
-fn of_the_whole(schemas: &Schemas) -> Vec<FindingReport> {
+/// Findings about the schemas of parts that are not tried as types.
+fn untried_schema_findings(schemas: &Schemas) -> Vec<FindingReport> {
     let components = Subject::ALL.iter().filter_map(|subject| match subject {
         Subject::Component(component) if *subject != OWN => Some(*component),
         _ => None,
@@ -119,7 +122,7 @@ fn of_the_whole(schemas: &Schemas) -> Vec<FindingReport> {
     found.collect()
 }
 
-/// Findings about the schema of one type.
+/// Findings about the schema of a type.
 pub(super) fn of_one(schemas: &Schemas, component: Component, name: &str) -> Vec<FindingReport> {
     let findings = of_type(schemas, component, name).into_iter();
     let found = findings.map(|finding| {

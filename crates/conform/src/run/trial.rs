@@ -422,7 +422,7 @@ impl<'w> Trials<'w> {
                 self.state.report.refuse(&said);
                 let what = "the configuration is refused while a part of it is unknown, and accepted when it is known";
                 let finding =
-                    said.first().map(|said| Finding::failed(Clause::V1, "unknown_refused", what, said));
+                    said.first().map(|said| Finding::from_error(Clause::V1, "unknown_refused", what, said));
                 let path = unknown_path(&trial.config);
                 let finding = finding.map(|finding| Finding { path, ..finding });
                 self.find(&trial, finding.into_iter().collect(), Vec::new(), &mut Vec::new()).await;
@@ -438,7 +438,7 @@ impl<'w> Trials<'w> {
             }
             Some(Err(error)) => {
                 let finding = no_answer(&error, Clause::T1, &objchange::Type::Dynamic);
-                let finding = finding.texts(|text| shortened(&context.secrets.lock().hide(&text)));
+                let finding = finding.map_texts(|text| shortened(&context.secrets.lock().hide(&text)));
                 self.find(&trial, vec![finding], Vec::new(), &mut Vec::new()).await;
                 self.survived().map(|()| None)
             }

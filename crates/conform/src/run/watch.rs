@@ -1,4 +1,4 @@
-//! A watched provider: the time that it takes, the number of its calls, and its last questions and answers.
+//! A watched provider: measures its calls, and keeps its last exchanges.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -15,7 +15,7 @@ use super::created_objects::{CreatedObjects, Object};
 use super::options::Stop;
 use crate::secrets::Secrets;
 
-/// A question with its answer, of a kind that a case file can hold.
+/// A question with its answer, if case files have an operation for it.
 #[derive(Clone)]
 pub(crate) enum Exchange {
     Plan(Box<PlanResourceChange>, Box<PlannedResource>),
@@ -23,7 +23,7 @@ pub(crate) enum Exchange {
     Data(Value, Value),
 }
 
-/// Secrets, shared by all workers of a provider.
+/// The secrets of a run, shared by all workers.
 #[derive(Clone, Default)]
 pub(super) struct SharedSecrets(Arc<Mutex<Secrets>>);
 
@@ -33,7 +33,7 @@ impl SharedSecrets {
     }
 }
 
-/// The number and time of the calls of a provider.
+/// Counts the calls to a provider and their time.
 #[derive(Debug, Default)]
 pub(super) struct Meter {
     pub(super) calls: AtomicU64,
@@ -41,13 +41,13 @@ pub(super) struct Meter {
 }
 
 impl Meter {
-    /// How long the answers took, all together.
+    /// The total time of all calls.
     pub(super) fn time(&self) -> Duration {
         Duration::from_nanos(self.nanos.load(Ordering::Relaxed))
     }
 }
 
-/// Whether more calls are allowed. In runs that create objects no call begins when the run is over.
+/// Decides whether a call may begin. In runs that create objects, none begins after the end of the run.
 #[derive(Clone)]
 pub(super) struct Gate {
     /// The run creates nothing.
@@ -132,18 +132,17 @@ impl Watched {
         std::mem::take(&mut *self.exchanges())
     }
 
-    /// How many plans it has made.
+    /// The number of plans so far.
     pub(super) fn plans(&self) -> u64 {
         self.plans.load(Ordering::Relaxed)
     }
 
-    /// Whether a call has shown that the provider is gone, or that it still works on a call that nobody
-    /// waits for.
+    /// Whether the provider is gone, or still busy with a call that was abandoned.
     pub(super) fn is_gone(&self) -> bool {
         self.is_gone.load(Ordering::Relaxed)
     }
 
-    /// Destroys a leftover object, also when the run is over. The error is why it may still exist.
+    /// Destroys a leftover object, even after the end of the run. The error is the reason why it may still exist.
     pub(super) async fn destroy(&self, object: &Object) -> std::result::Result<(), &'static str> {
         const NO_ANSWER: &str = "the provider did not answer when it was to be destroyed";
         let schemas = self.provider.schemas().await.map_err(|_| NO_ANSWER)?;
@@ -159,7 +158,7 @@ impl Watched {
                 end.private = planned.private;
             }
         }
-        // Terraform does not plan a second time before it destroys, either.
+        // Like Terraform, it makes no second plan before it destroys.
         let answer = self.provider.apply(&object.type_name, &end).await.map_err(|_| NO_ANSWER)?;
         let is_refused = answer.diagnostics.iter().any(|said| said.severity == Severity::Error);
         match answer.new_state {
@@ -170,10 +169,11 @@ impl Watched {
     }
 
     /// Makes a call, if calls are still allowed.
-    async fn asked<T>(&self, call: impl Future<Output = Result<T>> + Send) -> Result<T> {
+    async fn call_if_open<T>(&self, call: impl Future<Output = Result<T>> + Send) -> Result<T> {
         if self.gate.is_open() { self.timed(call).await } else { Err(ErrorKind::Disconnected.into()) }
     }
 
+    /// Makes a call and measures it.
     async fn timed<T>(&self, call: impl Future<Output = Result<T>> + Send) -> Result<T> {
         let start = Instant::now();
         let answer = call.await;
@@ -199,14 +199,14 @@ impl Provider for Watched {
                 self.timed(self.provider.call(call)).await?
             }
             Call::Apply(type_name, request) => {
-                // Inside of the call, so that nothing is noted for a call that the gate does not let through.
+                // Inside of the call, so that a call that the gate stops is not recorded.
                 let asked = async {
                     self.gate.made.begun(self.owner, type_name, request);
                     self.provider.call(call).await
                 };
-                self.asked(asked).await?
+                self.call_if_open(asked).await?
             }
-            _ => self.asked(self.provider.call(call)).await?,
+            _ => self.call_if_open(self.provider.call(call)).await?,
         };
         let schemas = self.provider.schemas().await?;
         self.learn(&schemas, call, &reply);

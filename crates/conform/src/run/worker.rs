@@ -1,4 +1,4 @@
-//! A worker, which tries types with a provider of its own.
+//! A worker, which tests types with its own process of the provider.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -69,7 +69,7 @@ impl Worker {
         }
     }
 
-    /// A provider that answers: the present one, or a new one.
+    /// A live provider: the current one, or a new one.
     pub(super) async fn provider(&mut self) -> Result<Arc<Watched>> {
         if let Some(live) = self.live.as_ref().filter(|live| !live.is_gone()) {
             return Ok(live.clone());
@@ -96,7 +96,7 @@ impl Worker {
         Ok(self.live.insert(watched).clone())
     }
 
-    /// Like `provider`, until the run is over. An error is the reason why no provider can be called.
+    /// Like `provider`, but gives up when the run is over. The error is the reason why no provider can be called.
     pub(super) async fn provider_in_time(&mut self) -> std::result::Result<Arc<Watched>, String> {
         let context = self.context.clone();
         match context.in_time(self.provider()).await {
@@ -111,8 +111,8 @@ impl Worker {
         }
     }
 
-    /// Destroys the objects that are left after a crash or at the end of the run. A provider that has refused to
-    /// destroy one is asked once more.
+    /// Destroys leftover objects after a crash or at the end of the run. If the provider refused to destroy one, it is
+    /// asked once more.
     pub(super) async fn tidy(&mut self) {
         let context = self.context.clone();
         while let Some(object) = context.options.made.next(self.owner) {

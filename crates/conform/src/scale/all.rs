@@ -1,4 +1,4 @@
-//! Measuring all types of a provider.
+//! Measures all types of a provider.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -98,7 +98,7 @@ pub async fn scale_all(
             Err(reason) => {
                 measured.skipped = Some(reason);
                 if skip.is_none() && !measuring.is_over() {
-                    // It may have crashed, or be busy still.
+                    // The provider may have crashed, or may still be busy.
                     client = measuring.provider().await?;
                 }
             }
@@ -145,7 +145,7 @@ impl<S: AsyncFn() -> Result<Client>> Measuring<'_, S> {
         Ok(client)
     }
 
-    /// Measures one type; the error is why it cannot be measured.
+    /// Measures one type. The error is the reason why it cannot be measured.
     async fn one(&self, client: &Client, name: &str) -> std::result::Result<Scaling, String> {
         let schemas = client.schemas().await.map_err(|error| error.to_string())?;
         let block = schemas.block(Component::Resource, name).ok_or("the provider has no such type")?;
@@ -184,12 +184,12 @@ impl<S: AsyncFn() -> Result<Client>> Measuring<'_, S> {
     }
 }
 
-/// How much memory a process uses, on systems that report it.
+/// The memory of a process in bytes, on systems that report it.
 #[allow(clippy::disallowed_methods, reason = "the system writes it")]
 fn memory(pid: u32) -> Option<u64> {
     let status = std::fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
-    // Linux writes kB, and means 1,024 bytes.
+    // The kB of Linux are 1,024 bytes (proc(5)).
     line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()?.checked_mul(1024)
 }
 

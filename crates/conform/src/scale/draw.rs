@@ -1,4 +1,4 @@
-//! Measurements as a table and as a picture.
+//! Draws measurements as a table and as a picture.
 
 use std::fmt::Write;
 
@@ -6,10 +6,10 @@ use objchange_text::padded;
 
 use super::{Curve, Point, Scaling};
 
-/// How many characters the longest bar has.
+/// The width of the longest bar, in characters.
 const BAR: usize = 40;
 
-/// A table of all collections, and a small plot of each that grows faster than its data.
+/// A table of all collections, with a small plot of each whose cost grows faster than its data.
 pub fn table(scaling: &Scaling) -> String {
     let mut rows =
         vec![["collection", "", "elements", "plan", "grows as", "apply", "grows as"].map(str::to_owned)];
@@ -86,7 +86,7 @@ fn seconds(time: f64) -> String {
     }
 }
 
-/// A picture of one collection's growth for a page: both axes are logarithmic, so that a power is a straight line.
+/// A picture of one collection's growth. Both axes are logarithmic, so that a power is a straight line.
 pub fn svg(curve: &Curve) -> String {
     let [width, height, edge] = [480.0, 300.0, 48.0];
     let points: Vec<(f64, f64)> = curve

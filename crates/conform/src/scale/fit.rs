@@ -1,4 +1,4 @@
-//! The power of its data with which a cost grows.
+//! Estimates the exponent with which a cost grows: a linear fit of logarithms.
 
 use std::fmt;
 
@@ -8,7 +8,7 @@ use serde::Serialize;
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Growth {
-    /// The power of the number of elements; `None` if the measurements show none.
+    /// The exponent of the number of elements; `None` if the measurements show no growth.
     pub exponent: Option<f64>,
     /// The standard error of the exponent.
     pub uncertainty: Option<f64>,
@@ -16,12 +16,12 @@ pub struct Growth {
     pub verdict: Verdict,
 }
 
-/// The consequence of a growth for users with many elements.
+/// The kind of growth.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Verdict {
-    /// It costs next to nothing, or always the same.
+    /// It costs next to nothing, or does not grow.
     Flat,
     /// It grows with the data.
     Linear,
@@ -31,14 +31,14 @@ pub enum Verdict {
     Quadratic,
 }
 
-/// Times below this, in seconds, are lost in the noise of a busy machine.
+/// Times below this, in seconds, cannot be told from the noise of a busy machine.
 const NOISE: f64 = 50e-6;
 
-/// With many points the largest ones show the trend.
-const LAST: usize = 4;
+/// The number of points that are fitted: the largest ones show the trend.
+const MAX_POINTS: usize = 4;
 
-/// How times grow with the number of elements, in ascending order. The time without elements, if there is
-/// one, is the fixed cost of a call.
+/// Fits the growth of times with the number of elements. The points are in ascending order. A time for 0 elements
+/// is taken as the fixed cost of a call.
 ///
 /// ```
 /// use objchange_conform::scale::{Verdict, growth};
@@ -50,26 +50,27 @@ const LAST: usize = 4;
 /// ```
 pub fn growth(points: &[(usize, f64)]) -> Growth {
     let flat = Growth { exponent: None, uncertainty: None, verdict: Verdict::Flat };
-    let anyway = points.iter().find(|(n, _)| *n == 0).map_or(0.0, |(_, time)| *time);
-    let seen = |(n, time): &(usize, f64)| {
-        let more = time - anyway;
+    let fixed_cost = points.iter().find(|(n, _)| *n == 0).map_or(0.0, |(_, time)| *time);
+    let logarithms = |(n, time): &(usize, f64)| {
+        let variable_cost = time - fixed_cost;
         // The numbers of elements are far below what a double holds exactly.
-        (*n > 0 && more > NOISE && more > 0.3 * anyway).then(|| ((*n as f64).ln(), more.ln()))
+        (*n > 0 && variable_cost > NOISE && variable_cost > 0.3 * fixed_cost)
+            .then(|| ((*n as f64).ln(), variable_cost.ln()))
     };
-    let seen: Vec<(f64, f64)> = points.iter().filter_map(seen).collect();
-    let seen = &seen[seen.len().saturating_sub(LAST)..];
-    if seen.len() < 3 {
+    let fitted: Vec<(f64, f64)> = points.iter().filter_map(logarithms).collect();
+    let fitted = &fitted[fitted.len().saturating_sub(MAX_POINTS)..];
+    if fitted.len() < 3 {
         return flat;
     }
-    let count = seen.len() as f64;
-    let mean = |of: fn(&(f64, f64)) -> f64| seen.iter().map(of).sum::<f64>() / count;
+    let count = fitted.len() as f64;
+    let mean = |coordinate: fn(&(f64, f64)) -> f64| fitted.iter().map(coordinate).sum::<f64>() / count;
     let (x, y) = (mean(|point| point.0), mean(|point| point.1));
-    let spread: f64 = seen.iter().map(|point| (point.0 - x).powi(2)).sum();
+    let spread: f64 = fitted.iter().map(|point| (point.0 - x).powi(2)).sum();
     if spread <= 0.0 {
         return flat;
     }
-    let slope = seen.iter().map(|point| (point.0 - x) * (point.1 - y)).sum::<f64>() / spread;
-    let missed: f64 = seen.iter().map(|point| (point.1 - y - slope * (point.0 - x)).powi(2)).sum();
+    let slope = fitted.iter().map(|point| (point.0 - x) * (point.1 - y)).sum::<f64>() / spread;
+    let residual: f64 = fitted.iter().map(|point| (point.1 - y - slope * (point.0 - x)).powi(2)).sum();
     // `n log n` has a slope between 1.1 and 1.2 from 100 to 3,000 elements, and is linear here.
     let verdict = match slope {
         slope if slope > 1.8 => Verdict::Quadratic,
@@ -77,8 +78,8 @@ pub fn growth(points: &[(usize, f64)]) -> Growth {
         slope if slope > 0.3 => Verdict::Linear,
         _ => Verdict::Flat,
     };
-    // A line has two parameters, so two points less are free to differ from it.
-    Growth { exponent: Some(slope), uncertainty: Some((missed / (count - 2.0) / spread).sqrt()), verdict }
+    // The standard error of the slope. A line has two parameters, which leaves `count - 2` degrees of freedom.
+    Growth { exponent: Some(slope), uncertainty: Some((residual / (count - 2.0) / spread).sqrt()), verdict }
 }
 
 impl Verdict {

@@ -1,4 +1,4 @@
-//! Configurations with a given number of elements.
+//! Makes configurations with a given number of elements.
 
 use objchange::schema::{Attribute, AttributeType, Block, NestedBlock, NestingMode};
 use objchange::value::Path;
@@ -17,7 +17,7 @@ pub(super) enum Kind<'s> {
     Blocks(&'s NestedBlock),
 }
 
-/// The collections at the root of a schema, and in the single blocks and nested objects of it.
+/// The collections at the root of a schema, and in its single blocks and nested objects.
 pub(super) fn collections(block: &Block) -> Vec<Collection<'_>> {
     let mut found = Vec::new();
     of_block(block, &Path::root(), &mut found);
@@ -94,7 +94,7 @@ const fn mode_name(mode: NestingMode) -> &'static str {
     }
 }
 
-/// The object with another value at a path of names. A null on the way becomes an object of nulls.
+/// Replaces the value at a path of names. A null on the way becomes an object of nulls.
 fn placed(object: &Value, steps: &[objchange::value::PathStep], new: &Value) -> Option<Value> {
     let Some((objchange::value::PathStep::Attribute(name), rest)) = steps.split_first() else {
         return Some(new.clone());

@@ -36,17 +36,17 @@ pub struct Scale {
     pub config: Value,
     /// The numbers of elements, in ascending order.
     pub sizes: Vec<usize>,
-    /// How often each is measured; the shortest time counts.
+    /// How often each number of elements is measured. The shortest time counts.
     pub repeats: usize,
     /// Whether plans are also applied. Created objects are destroyed.
     pub apply: bool,
-    /// Where one call takes longer, no more elements are tried.
+    /// When one call takes longer, no larger number is tried.
     pub limit: Duration,
     /// The clock.
     pub clock: Arc<dyn Fn() -> Duration + Send + Sync>,
     /// Whether no new measurement may begin.
     pub is_over: Arc<dyn Fn() -> bool + Send + Sync>,
-    /// How much memory the provider uses, in bytes, if it can be measured.
+    /// The provider's memory in bytes, if it can be measured.
     pub memory: Option<Arc<dyn Fn() -> Option<u64> + Send + Sync>>,
 }
 
@@ -68,7 +68,7 @@ impl Scale {
     }
 }
 
-/// The configuration may hold secrets.
+/// Leaves out the configuration, which may hold secrets.
 impl fmt::Debug for Scale {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Scale")

@@ -1,4 +1,4 @@
-//! The ways to make an object smaller, the larger ones first.
+//! The edits that make an object smaller, the largest first.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -9,11 +9,11 @@ use objchange::value::Kind;
 
 use super::super::parts::{parts, with_parts, with_some};
 
-/// The most edits of one object that are looked at.
-// Far more than are tried: 300 for each finding by default.
+/// The maximum number of edits of one object.
+// Far more than the 300 per finding that are tried by default.
 const MAX_EDITS: usize = 4_000;
 
-/// A change of a part.
+/// A change to one part of a value.
 #[derive(Debug, Clone)]
 pub(super) struct Edit {
     /// The positions that lead to the part.
@@ -23,13 +23,13 @@ pub(super) struct Edit {
 
 #[derive(Debug, Clone)]
 pub(super) enum Change {
-    /// Removes these parts, or replaces them by an empty value. Each has its replacement.
+    /// Replaces the parts at these positions by an empty value, or removes them (`None`).
     Without(Vec<(usize, Option<Value>)>),
     /// Replaces the part by this value.
     Leaf(Value),
 }
 
-/// The value after an edit; `None` if it has no such part, or is the same.
+/// The value after an edit; `None` if it does not have the part, or the edit changes nothing.
 pub(super) fn edit(value: &Value, edit: &Edit) -> Option<Value> {
     let Some((first, rest)) = edit.at.split_first() else {
         let changed = match &edit.change {
@@ -61,7 +61,7 @@ enum Shape<'s> {
     Plain,
 }
 
-/// The edits of a configuration. An unknown part may become the value that it has in `known`.
+/// The edits of a configuration. Those of an unknown part set its value in `known`.
 pub(super) fn edits(block: &Block, config: &Value, known: Option<&Value>) -> Vec<Edit> {
     let mut found = EditList { edits: Vec::new() };
     found.value(Shape::Block(block), config, known, &[]);
@@ -69,7 +69,7 @@ pub(super) fn edits(block: &Block, config: &Value, known: Option<&Value>) -> Vec
     found.edits
 }
 
-/// The edits of the known form, at the parts that are unknown now.
+/// The edits of `known` at the parts that are unknown in `config`.
 pub(super) fn known_edits(config: &Value, known: &Value) -> Vec<Edit> {
     let mut found = EditList { edits: Vec::new() };
     found.known(config, known, &[]);
@@ -125,7 +125,7 @@ impl EditList {
                 let gone: Vec<(usize, Option<Value>)> = (0..parts.len()).map(|i| (i, None)).collect();
                 self.without(at, gone.get(least..).unwrap_or_default());
                 if least > 0 && least < parts.len() {
-                    // Any of the least number may be of no use, so the first ones are tried as well.
+                    // The blocks that remain may be irrelevant too, so each of the first ones is removed alone as well.
                     (0..least).for_each(|i| self.push(at, Change::Without(vec![(i, None)])));
                 }
                 for (i, part) in parts.into_iter().enumerate() {
@@ -153,7 +153,7 @@ impl EditList {
         self.value(shape, part, known, &at);
     }
 
-    /// Removes all of them, then halves, down to each alone.
+    /// Adds edits that remove all of `gone`, then halves of it, down to each part alone.
     fn without(&mut self, at: &[usize], gone: &[(usize, Option<Value>)]) {
         // As in delta debugging (`ddmin`): large steps first, so that many parts without effect go in few trials.
         let mut ranges: VecDeque<Range<usize>> = std::iter::once(0..gone.len()).collect();
@@ -180,7 +180,7 @@ fn empty(shape: Shape<'_>, name: &str, part: &Value) -> Option<Value> {
             (None, Some(nested)) if nested.min_items > 0 => None,
             (None, Some(nested)) => match nested.nesting {
                 NestingMode::Single => Some(null()),
-                // A group cannot be left out: Terraform would send it all the same.
+                // A group cannot be left out: Terraform always sends its object.
                 NestingMode::Group => None,
                 _ => with_some(part, vec![None; parts(part).len()]),
             },
@@ -192,20 +192,20 @@ fn empty(shape: Shape<'_>, name: &str, part: &Value) -> Option<Value> {
 }
 
 fn member<'s>(shape: Shape<'s>, name: &str) -> Shape<'s> {
-    let of = |attribute: &'s Attribute| match &attribute.ty {
+    let attribute_shape = |attribute: &'s Attribute| match &attribute.ty {
         AttributeType::Nested(nested) => whole(nested),
         AttributeType::Plain(_) => Shape::Plain,
     };
     match shape {
         Shape::Block(block) => match (block.attribute(name), block.block_type(name)) {
-            (Some(attribute), _) => of(attribute),
+            (Some(attribute), _) => attribute_shape(attribute),
             (None, Some(nested)) => match nested.nesting {
                 NestingMode::Single | NestingMode::Group => Shape::Block(&nested.block),
                 _ => Shape::Blocks(nested),
             },
             (None, None) => Shape::Plain,
         },
-        Shape::NestedObject(nested) => nested.attribute(name).map_or(Shape::Plain, of),
+        Shape::NestedObject(nested) => nested.attribute(name).map_or(Shape::Plain, attribute_shape),
         _ => Shape::Plain,
     }
 }

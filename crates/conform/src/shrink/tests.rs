@@ -69,7 +69,7 @@ proptest! {
         trial.update = is_updated.then_some((second.config, second.known));
         let all = parts(&trial.config);
         let needs: Vec<String> = picks.iter().map(|pick| pick.get(&all).clone()).collect();
-        // A trial that does not show the finding is no start.
+        // A trial that does not show the finding is not a start.
         let odd = if wrong(&trial, &needs, odd) { odd } else { 0 };
         let (smallest, _) = shrunk(trial.clone(), &needs, odd);
         prop_assert!(wrong(&smallest, &needs, odd));

@@ -2,7 +2,7 @@
 
 use crate::Clause;
 
-/// The pieces of sentences that findings print: they know neither the provider nor the address.
+/// The parts of sentences that findings print, without the provider and the address.
 macro_rules! phrase {
     (write_only) => {
         "returned a value for the write-only attribute"
@@ -33,13 +33,13 @@ macro_rules! phrase {
     };
 }
 
-/// A provider gives back what it must not.
+/// A value for a write-only attribute.
 pub const WRITE_ONLY: &str = phrase!(write_only);
-/// It plans an object where there is to be none.
+/// A planned object in place of a destruction.
 pub const PLANNED_SURVIVAL: &str = phrase!(planned_survival);
-/// It replaces an object because of a path that leads nowhere.
+/// A replacement because of a path that does not exist.
 pub const REPLACEMENT_NOWHERE: &str = phrase!(replacement_nowhere);
-/// An object is there after it was to be destroyed.
+/// An object that still exists after it was destroyed.
 pub const NOT_DESTROYED: &str = phrase!(not_destroyed);
 /// A data source answers with no object.
 pub const NULL_OBJECT: &str = phrase!(null_object);
@@ -65,18 +65,18 @@ pub(crate) const HEADINGS: [(&str, Clause); 4] = [
     ("provider {provider} does not support resource type {rest}", Clause::I2),
 ];
 
-/// How the last hole of a sentence is read.
+/// The form of the last hole of a sentence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum RestForm {
-    /// A place with an address, a colon, and what is wrong with the plan there.
+    /// A place with an address, a colon, and the problem with the plan.
     PlanAt,
-    /// A path, a colon, and what is wrong with the result there; or the latter alone.
+    /// A path, a colon, and the problem with the result; or only the problem.
     ResultAt,
     /// The address.
     Address,
-    /// The address, and whatever is left of the sentence; no sentence where there is no address.
+    /// The address and the rest of the sentence. Without an address the sentence does not match.
     AddressFirst,
-    /// An address with a path behind it, a colon, and what is wrong with the type there.
+    /// An address with a path, a colon, and the problem with the type.
     TypeAt,
     /// A path as Go prints it.
     GoPath,
@@ -84,7 +84,7 @@ pub(crate) enum RestForm {
     Whole,
     /// As before, and a version of the schema has no upgrader.
     Upgrader,
-    /// Nothing that would have to be read.
+    /// Nothing else.
     Other,
 }
 

@@ -2,7 +2,7 @@
 
 use super::template::{filled, matched};
 
-/// A sentence about a value, with the engine's name for what it says.
+/// A sentence about a value, with the engine's kind of violation.
 struct Sentence {
     kind: &'static str,
     template: &'static str,
@@ -10,93 +10,96 @@ struct Sentence {
 }
 
 /// A sentence that findings print.
-const fn says(template: &'static str, kind: &'static str) -> Sentence {
+const fn printed(template: &'static str, kind: &'static str) -> Sentence {
     Sentence { kind, template, is_printed: true }
 }
 
-/// A sentence that is only read: that of an older version, or of a case that no finding is about.
-const fn said(template: &'static str, kind: &'static str) -> Sentence {
+/// A sentence that is only read: from an older version, or about a case that has no finding.
+const fn only_read(template: &'static str, kind: &'static str) -> Sentence {
     Sentence { kind, template, is_printed: false }
 }
 
 /// Sentences about plans. Longer ones come before those that they begin with.
 const PLANNED: &[Sentence] = &[
-    says("planned for absence but config wants existence", "planned_absent"),
-    says("planned for existence but config wants absence", "planned_present"),
-    said("planned for absence, but config wants existence", "planned_absent"),
-    said("planned for existence, but config wants absence", "planned_present"),
-    says(
+    printed("planned for absence but config wants existence", "planned_absent"),
+    printed("planned for existence but config wants absence", "planned_present"),
+    only_read("planned for absence, but config wants existence", "planned_absent"),
+    only_read("planned for existence, but config wants absence", "planned_present"),
+    printed(
         "attribute representing a {mode} of nested blocks must be empty to indicate no blocks, not null",
         "null_blocks",
     ),
-    says("planned value {planned} for unknown dynamic block", "changed_unknown_dynamic_block"),
-    says(
+    printed("planned value {planned} for unknown dynamic block", "changed_unknown_dynamic_block"),
+    printed(
         "attribute representing nested block must not be unknown itself; set nested attribute values to unknown instead",
         "unknown_noncomputed_block",
     ),
-    says(
+    printed(
         "element representing nested block must not be unknown itself; set nested attribute values to unknown instead",
         "unknown_block_element",
     ),
-    says(
+    printed(
         "block count in plan ({planned}) disagrees with count in config ({config})",
         "block_count_disagrees",
     ),
-    says("count in plan ({planned}) disagrees with count in config ({config})", "count_disagrees"),
-    says("block key {key} from plan is not present in config", "block_key_not_in_config"),
-    says("block key {key} from config is not present in plan", "block_key_not_in_plan"),
-    says("map key {key} from plan is not present in config", "map_key_not_in_config"),
-    says("map key {key} from config is not present in plan", "map_key_not_in_plan"),
-    said("planned value for write-only attribute is not null", "write_only_not_null"),
-    says("sensitive planned value for a non-computed attribute", "sensitive_noncomputed_planned"),
-    says("planned value {planned} for a non-computed attribute", "noncomputed_planned"),
-    says(
+    printed("count in plan ({planned}) disagrees with count in config ({config})", "count_disagrees"),
+    printed("block key {key} from plan is not present in config", "block_key_not_in_config"),
+    printed("block key {key} from config is not present in plan", "block_key_not_in_plan"),
+    printed("map key {key} from plan is not present in config", "map_key_not_in_config"),
+    printed("map key {key} from config is not present in plan", "map_key_not_in_plan"),
+    only_read("planned value for write-only attribute is not null", "write_only_not_null"),
+    printed("sensitive planned value for a non-computed attribute", "sensitive_noncomputed_planned"),
+    printed("planned value {planned} for a non-computed attribute", "noncomputed_planned"),
+    printed(
         "sensitive planned value does not match config value nor prior value",
         "sensitive_not_config_nor_prior",
     ),
-    said(
+    only_read(
         "sensitive planned value does not match config value or prior value",
         "sensitive_not_config_nor_prior",
     ),
-    says("sensitive planned value does not match config value", "sensitive_not_config"),
-    says(
+    printed("sensitive planned value does not match config value", "sensitive_not_config"),
+    printed(
         "planned value {planned} does not match config value {config} nor prior value {prior}",
         "not_config_nor_prior",
     ),
-    says("planned value {planned} does not match config value {config}", "not_config"),
-    says("planned unknown for configured value", "planned_unknown_for_configured"),
+    printed("planned value {planned} does not match config value {config}", "not_config"),
+    printed("planned unknown for configured value", "planned_unknown_for_configured"),
 ];
 
 /// Sentences about results, and about final plans that differ from the first one.
 const RESULTS: &[Sentence] = &[
-    says("Root object was present, but now absent", "no_object"),
-    said("Root resource was present, but now absent", "no_object"),
-    said("Root resource was absent, but now present", "object_now_present"),
-    said("Root object was absent, but now present", "object_now_present"),
-    says("was absent, but now present", "object_now_present"),
-    says("was present, but now absent", "object_now_absent"),
-    says("inconsistent values for sensitive attribute", "sensitive_inconsistent"),
-    says("block count changed from {planned} to {actual}", "block_count_changed"),
-    says("block set length changed from {planned} to {actual}", "block_set_grew"),
-    says("block key {key} has vanished", "block_key_vanished"),
-    says("new block key {key} has appeared", "block_key_appeared"),
-    says("final value {actual} does not conform to planning placeholder {planned}", "placeholder_mismatch"),
-    says("wrong final value type: {actual}", "wrong_final_type"),
-    says("was known, but now unknown", "known_now_unknown"),
-    says("was null, but now {actual}", "null_now_value"),
-    says("was {planned}, but now null", "value_now_null"),
-    says("was {planned}, but now {actual}", "value_changed"),
-    says("new element {key} has appeared", "element_appeared"),
-    says("element {key} has vanished", "element_vanished"),
-    says(
+    printed("Root object was present, but now absent", "no_object"),
+    only_read("Root resource was present, but now absent", "no_object"),
+    only_read("Root resource was absent, but now present", "object_now_present"),
+    only_read("Root object was absent, but now present", "object_now_present"),
+    printed("was absent, but now present", "object_now_present"),
+    printed("was present, but now absent", "object_now_absent"),
+    printed("inconsistent values for sensitive attribute", "sensitive_inconsistent"),
+    printed("block count changed from {planned} to {actual}", "block_count_changed"),
+    printed("block set length changed from {planned} to {actual}", "block_set_grew"),
+    printed("block key {key} has vanished", "block_key_vanished"),
+    printed("new block key {key} has appeared", "block_key_appeared"),
+    printed(
+        "final value {actual} does not conform to planning placeholder {planned}",
+        "placeholder_mismatch",
+    ),
+    printed("wrong final value type: {actual}", "wrong_final_type"),
+    printed("was known, but now unknown", "known_now_unknown"),
+    printed("was null, but now {actual}", "null_now_value"),
+    printed("was {planned}, but now null", "value_now_null"),
+    printed("was {planned}, but now {actual}", "value_changed"),
+    printed("new element {key} has appeared", "element_appeared"),
+    printed("element {key} has vanished", "element_vanished"),
+    printed(
         "planned set element {planned} does not correlate with any element in actual",
         "planned_set_element_unmatched",
     ),
-    says(
+    printed(
         "actual set element {actual} does not correlate with any element in plan",
         "actual_set_element_unmatched",
     ),
-    says("length changed from {planned} to {actual}", "set_grew"),
+    printed("length changed from {planned} to {actual}", "set_grew"),
 ];
 
 /// Terraform's words about a plan, with the holes filled; `None` if there are none, or a hole stays empty.

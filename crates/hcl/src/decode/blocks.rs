@@ -1,4 +1,4 @@
-//! Nested blocks, by how they are nested.
+//! Decodes nested blocks by their nesting mode.
 
 use hashbrown::HashSet;
 use objchange::schema::{Block, NestedBlock};

@@ -16,7 +16,7 @@ use crate::syntax::json::body_at;
 /// The part of a block that a provider's schema describes. In JSON syntax the schema tells blocks from arguments.
 #[derive(Debug, Clone, Default)]
 pub struct ConfigBody {
-    /// The block itself, then what overrides it.
+    /// The block itself, then its overriding blocks.
     parts: Vec<BodyPart>,
 }
 
@@ -27,7 +27,7 @@ pub(crate) enum BodyPart {
     Json {
         /// The text of the block. It is parsed again for each schema, because a kept tree would borrow from it.
         text: Arc<str>,
-        /// Where that begins in all of the configuration.
+        /// The start of the text in the whole configuration.
         start: u32,
         /// The arguments and blocks that the schema must not see.
         shape: &'static Shape,
@@ -56,7 +56,7 @@ impl ConfigBody {
         Self { parts }
     }
 
-    /// The body by a schema, and what in it does not fit.
+    /// The body under a schema, with the errors.
     pub fn under(&self, schema: &Block) -> (Cow<'_, Body>, Vec<Diagnostic>) {
         if let [BodyPart::Native(body)] = &self.parts[..] {
             return (Cow::Borrowed(body), Vec::new());
@@ -86,7 +86,7 @@ impl ConfigBody {
         self.parts
     }
 
-    /// All of a body.
+    /// The whole body.
     pub(crate) fn whole(body: RawBody<'_>) -> Self {
         let part = match body {
             RawBody::Native(body) => BodyPart::Native(body),
@@ -105,7 +105,7 @@ impl ConfigBody {
         })
     }
 
-    /// All of it where no schema is at hand: in JSON syntax everything is an argument then.
+    /// The whole body without a schema. In JSON syntax everything is then an argument.
     pub fn generic(&self) -> Body {
         let part = |part: &BodyPart| match part {
             BodyPart::Native(body) => body.clone(),

@@ -97,14 +97,13 @@ impl<'t> JsonBody<'t> {
         self.read(&Rules::Arguments(Style::Template), false)
     }
 
-    /// The body that would say the same in the native syntax, and what is wrong: a schema says which properties are
-    /// arguments and which are blocks.
+    /// The equivalent body in the native syntax, with the errors. The schema tells which properties are arguments and
+    /// which are blocks.
     pub fn under(&self, schema: &Block) -> (Body, Vec<Diagnostic>) {
         self.read(&Rules::Body(Cow::Borrowed(schema)), may_be_legacy(schema))
     }
 
-    /// All properties as arguments that mean what is there, as in a file of values for variables; and what is
-    /// wrong.
+    /// All properties as arguments with literal values, as in a file of values for variables, with the errors.
     pub fn constants(&self) -> (Body, Vec<Diagnostic>) {
         self.read(&Rules::Arguments(Style::Constant), false)
     }
@@ -204,7 +203,7 @@ impl<'j, 't> Reading<'j, 't> {
         self.errors.push(Diagnostic::new(summary, span, detail));
     }
 
-    /// The body that an object is, or several in an array, or null.
+    /// The body from an object, from several objects in an array, or from null.
     fn body(&mut self, node: &'j Node<'t>, rules: &Rules<'_>, depth: u32) -> Body {
         let mut body = self.begun(node);
         let mut names = HashSet::new();
@@ -223,7 +222,7 @@ impl<'j, 't> Reading<'j, 't> {
         Body { missing, ..Body::default() }
     }
 
-    /// The objects that a body is, each with how much is around it.
+    /// The objects of a body, each with its nesting depth.
     fn objects(&mut self, node: &'j Node<'t>) -> Vec<(&'j [Property<'t>], u32)> {
         const MISMATCH: &str = "Incorrect JSON value type";
         match &node.kind {
@@ -314,7 +313,7 @@ impl<'j, 't> Reading<'j, 't> {
         body.attributes.push(ast::Attribute { name: SmolStr::new(name), name_span: *name_span, expr });
     }
 
-    /// The blocks that are the value of a property, or of the labels in it.
+    /// The blocks in the value of a property, below its labels.
     fn raw_blocks(
         &mut self,
         property: &'j Property<'t>,
@@ -380,7 +379,7 @@ impl<'j, 't> Reading<'j, 't> {
         found
     }
 
-    /// The blocks that are the value of a property, or of the label in it.
+    /// The blocks in the value of a property, below the next label.
     fn blocks(
         &mut self,
         property: &'j Property<'t>,

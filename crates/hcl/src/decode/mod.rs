@@ -1,5 +1,5 @@
-//! From a body and a schema to the config object: arguments by name and type, blocks by their nesting, dynamic blocks
-//! expanded.
+//! Decodes a body with a schema into the config object: arguments by name and type, blocks by their nesting mode, dynamic
+//! blocks expanded.
 //!
 //! Every error is reported: an error in one argument or block does not stop the others.
 
@@ -84,7 +84,7 @@ pub fn decode<'b>(body: &'b Body, schema: &Block, scope: &Scope<'_>, functions: 
 /// The result of decoding a body with a schema.
 #[derive(Debug, Clone)]
 pub struct Decoded<'b> {
-    /// The config object, of the type that the schema implies. Where something is wrong, as far as it goes.
+    /// The config object, of the schema's implied type. With errors, as far as it could be decoded.
     pub value: Value,
     /// The problem.
     pub errors: Vec<Diagnostic>,
@@ -92,8 +92,8 @@ pub struct Decoded<'b> {
 }
 
 impl Decoded<'_> {
-    /// Where the part at this path of the object comes from, or if that is not written, what it would be in:
-    /// so that what is found later can point at the configuration.
+    /// The source of the part at this path of the object, or of the part around it if it is not written. Later
+    /// diagnostics use it to point at the configuration.
     pub fn place(&self, path: &Path) -> Span {
         self.place.find(path)
     }
@@ -110,7 +110,7 @@ struct Decoder<'f> {
 struct Surroundings {
     /// Marks of the enclosing `for_each`: each argument gets them.
     marks: Marks,
-    /// It is unknown whether the block will be there, or how often: its arguments are not evaluated.
+    /// The number of blocks is unknown, so their arguments are not evaluated.
     is_unknown: bool,
 }
 
@@ -118,9 +118,9 @@ struct Surroundings {
 #[derive(Clone, Copy)]
 struct Content<'b, 's> {
     body: &'b Body,
-    /// The block that it is of.
+    /// The block that it belongs to.
     header: Span,
-    /// Where something that is missing in it is reported.
+    /// The place for errors about missing parts.
     missing: Span,
     scope: &'s Scope<'s>,
     surroundings: Surroundings,

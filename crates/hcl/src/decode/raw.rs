@@ -1,4 +1,4 @@
-//! Blocks as they are in files of either syntax, read shape by shape.
+//! Blocks of either syntax, read by their shapes.
 
 use smol_str::SmolStr;
 
@@ -35,7 +35,7 @@ pub(crate) enum RawBody<'t> {
 pub(crate) struct Content<'t> {
     pub(crate) attributes: Vec<Attribute>,
     pub(crate) blocks: Vec<RawBlock<'t>>,
-    /// Where something that is missing is reported.
+    /// The place for errors about missing parts.
     pub(crate) missing: Span,
     /// The rest of a body with an open shape, for the schema.
     pub(crate) rest: BodyPart,
@@ -55,7 +55,7 @@ impl<'t> RawBody<'t> {
         }
     }
 
-    /// The body of a file; `None` if it is not of its syntax.
+    /// The body of a file; `None` after a syntax error.
     pub(crate) fn of_file(file: &'t SourceFile, problems: &mut Problems) -> Option<Self> {
         if file.name.ends_with(".json") {
             let read = body_at(&file.text, file.start).map(RawBody::Json);
@@ -63,7 +63,7 @@ impl<'t> RawBody<'t> {
         }
         let body = parse_body(&file.text).unwrap_or_else(|found| {
             problems.errors.extend(found.into_iter().map(|error| error.moved(file.start)));
-            // Read on, so that further errors are reported, too.
+            // Reading continues, so that further errors are reported, too.
             parse_body_partly(&file.text)
         });
         Some(Self::Native(body.moved(file.start)))
@@ -172,7 +172,7 @@ fn unsupported(attribute: &Attribute, shape: &Shape, content: &Content<'_>, prob
     let hint = if shape.block_names(problems.edition).any(|kind| kind == name) {
         format!(" Did you mean to define a block of type {name:?}?")
     } else {
-        // An argument that is already set is no suggestion.
+        // An argument that is already set is not suggested.
         let absent = |name: &&str| content.attribute(name).is_none();
         did_you_mean(name, shape.argument_names(problems.edition).filter(absent))
     };

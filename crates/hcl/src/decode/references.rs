@@ -20,7 +20,7 @@ pub enum Purpose {
     Expansion,
     /// To expand and decode it.
     Everything,
-    /// To decode it where dynamic blocks are no more than blocks of an unknown type.
+    /// To decode it without expansion: dynamic blocks are blocks of an unknown type.
     Unexpanded,
     /// As Terraform Core collects them: everything, including blocks written for an attribute.
     Core,
@@ -113,7 +113,7 @@ impl<'b> Walk<'b, '_> {
             None => kind.text.as_str(),
             Some(expr) => match iterator_root(expr) {
                 Some((name, _)) => name,
-                // An iterator that is no traversal leaves the whole dynamic block out.
+                // An iterator that is not a traversal omits the whole dynamic block.
                 None => return,
             },
         };
@@ -128,7 +128,7 @@ impl<'b> Walk<'b, '_> {
         let is_content = |block: &&ast::Block| block.kind == "content" && block.labels.is_empty();
         let contents: Vec<&ast::Block> = block.body.blocks.iter().filter(is_content).collect();
         let has_dynamic = contents.iter().any(|content| content.body.blocks.iter().any(contains_dynamic));
-        // Only what is expanded inside depends on the element.
+        // Only expansions inside depend on the element.
         let rounds = if has_dynamic { elements.len() } else { elements.len().min(1) };
         if let Some(labels) = attribute("labels") {
             self.iterators.push((iterator, dynamic()));

@@ -6,10 +6,10 @@ use crate::syntax::json::Style;
 /// The arguments and blocks of one type of block.
 #[derive(Debug)]
 pub(crate) struct Shape {
-    /// Its arguments, and what a string is where they are JSON.
+    /// Its arguments, each with the meaning of strings in the JSON syntax.
     pub(crate) arguments: &'static [(&'static str, Style)],
     pub(crate) required: &'static [&'static str],
-    /// Its blocks, with what their labels are called.
+    /// Its blocks, with the names of their labels.
     pub(crate) blocks: &'static [(&'static str, &'static [&'static str])],
     /// Names that an [`Edition`] brought: older ones know no such argument or block.
     pub(crate) newer: &'static [(&'static str, Edition)],

@@ -1,4 +1,4 @@
-//! Calls: which arguments there are, and what they are converted to.
+//! Evaluates calls: collects the arguments and converts them to the types of the parameters.
 
 use objchange::value::Kind;
 use objchange::{Type, Value};
@@ -16,10 +16,10 @@ const TOO_FEW: &str = "Not enough function arguments";
 pub(super) const TOO_MANY: &str = "Too many function arguments";
 const EXPANDING: &str = "Invalid expanding argument value";
 
-/// An argument, and where errors about it point to.
+/// An argument, with the place for its errors.
 pub(super) enum Argument<'c> {
     Written(&'c Expr),
-    /// An element of what is expanded.
+    /// An element of the expanded last argument.
     Expanded(Value, Span),
 }
 
@@ -60,11 +60,11 @@ impl Evaluator<'_> {
         value
     }
 
-    /// Names the call in those of these errors that are about it.
+    /// Adds the signature to the errors that are about this call.
     fn name_call(&mut self, errors: usize, called: impl Fn() -> objchange_text::FunctionSignature) {
         if self.failed_since(errors) {
             let own = [INVALID, FAILED, TOO_FEW, TOO_MANY, EXPANDING];
-            // Errors inside of an argument may be of inner calls, which have their signatures already.
+            // Errors inside of an argument may come from inner calls, which have their signatures already.
             let found = self.diagnostics[errors..].iter_mut();
             let found = found.filter(|error| error.called.is_none() && own.contains(&&*error.summary));
             found.for_each(|error| error.called = Some(Box::new(called())));
@@ -150,7 +150,7 @@ impl Evaluator<'_> {
             .filter_map(|(i, argument)| self.argument(function, i, argument, scope).ok())
             .collect();
         self.hides = around;
-        // Without anything left to pay with, nothing is reported.
+        // Once the budget is used up, nothing more is reported.
         if self.failed_since(errors) || values.len() < arguments.len() {
             return dynamic();
         }
@@ -175,7 +175,7 @@ impl Evaluator<'_> {
         }
     }
 
-    /// Reports that a call fails, because of the argument of this name, if it is one.
+    /// Reports that a call fails, with the name of the argument that is to blame, if any.
     pub(super) fn call_error(&mut self, call: &Call, argument: Option<(&str, Span)>, message: &str) {
         match argument {
             Some((name, span)) => {

@@ -1,4 +1,4 @@
-//! Objects, as they are written out.
+//! Evaluates object constructors.
 
 use hashbrown::HashMap;
 use hashbrown::hash_map::Entry;
@@ -30,7 +30,7 @@ impl Evaluator<'_> {
             // Values are evaluated even beside a bad key, so that their errors are reported, too.
             let value = self.value(&item.value, scope);
             match key {
-                // A repeated key is no error in HCL: the last value wins (`{a = 1, a = 2}` is `{a = 2}`, Terraform
+                // HCL accepts a repeated key: the last value wins (`{a = 1, a = 2}` is `{a = 2}`, Terraform
                 // 1.11.4).
                 Ok(Key::Is(name)) => attributes.push((name, value)),
                 Ok(Key::Unknown) | Err(Failed) => is_known = false,
@@ -70,7 +70,7 @@ impl Evaluator<'_> {
         self.key_of(&value, marks, (NULL_KEY, item.value.span), ("Incorrect key type", span))
     }
 
-    /// The key that a value is, and what to report if it is null, or no text.
+    /// The key from a value. Reports a null, and a value that is not text.
     fn key_of(
         &mut self,
         value: &Value,

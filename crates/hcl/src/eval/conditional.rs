@@ -8,8 +8,8 @@ use super::{Evaluator, Scope, dynamic, is_untyped_null};
 use crate::syntax::ast::Conditional;
 
 impl Evaluator<'_> {
-    /// Both branches are evaluated, so that the result has the type that both can have; what is wrong in the one that
-    /// is not chosen does not matter.
+    /// Evaluates both branches, so that the result has their common type. Errors in the branch that is not chosen do not
+    /// matter.
     pub(super) fn conditional(&mut self, conditional: &Conditional, whole: Span, scope: &Scope<'_>) -> Value {
         let start = self.errors();
         // HCL evaluates both branches first, because their types decide the result's type. Errors of the other branch
@@ -73,7 +73,7 @@ impl Evaluator<'_> {
 
 const INCONSISTENT: &str = "Inconsistent conditional result types";
 
-/// Where two types differ that have no type in common.
+/// The first difference between two types without a common type.
 fn mismatch(yes: &Type, no: &Type) -> String {
     let fails = |yes: &Type, no: &Type| unify([yes, no]).is_none();
     let absent = |from: &str, name: &str, to: &str| {
@@ -118,7 +118,7 @@ fn different(yes: &Type, no: &Type) -> String {
     format!("The 'true' value is {yes}, but the 'false' value is {no}.")
 }
 
-/// The type of the result; dynamic where the branch that is chosen stays as it is.
+/// The type of the result; dynamic if the chosen branch is not converted.
 fn common_type(yes: &Value, no: &Value) -> Option<Type> {
     // HCL takes only an unmarked null for the literal, which has the type of the other branch.
     let is_word = |value: &Value| is_untyped_null(value) && !value.is_marked();
@@ -153,7 +153,7 @@ fn either(ty: Type, yes: &Value, no: &Value) -> Value {
     Value::refined_unknown(ty.clone(), promised).unwrap_or_else(|_| Value::unknown(ty))
 }
 
-/// The one that lies further out, if both are there.
+/// The wider of two bounds, if there are both.
 fn hull(a: Option<Bound>, b: Option<Bound>, is_further: fn(&Bound, &Bound) -> bool) -> Option<Bound> {
     let (a, b) = (a?, b?);
     Some(if a.value == b.value {

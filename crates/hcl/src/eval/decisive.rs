@@ -1,4 +1,4 @@
-//! The elements of collections that have made a condition true or false.
+//! Finds the elements of collections that made a condition true or false.
 
 use objchange::value::Kind;
 use objchange::{Type, Value};
@@ -12,7 +12,7 @@ use crate::syntax::ast::{BinaryOp, Chain, Expr, ExprKind, For, UnaryOp};
 /// The maximum number of elements to keep; others are only counted.
 const MAX_ELEMENTS: usize = 20;
 
-/// Functions that only change what kind of collection their argument is.
+/// Functions that only change the kind of their collection.
 const CONVERSIONS: [&str; 7] = ["tolist", "toset", "values", "flatten", "compact", "distinct", "sort"];
 
 /// The elements that have made a condition false.
@@ -24,8 +24,8 @@ pub struct DecisiveElements {
     pub more: usize,
 }
 
-/// The elements that have made a condition false: those that `alltrue` and `anytrue` look at, and those that a loop with an
-/// `if` has kept. The condition must be false. Elements about which something sensitive decides are left out.
+/// The elements that made a condition false: those that `alltrue` and `anytrue` test, and those that a loop with an `if` kept.
+/// The condition must be false. Elements that a sensitive value decides about are left out.
 ///
 /// ```
 /// use objchange::Value;
@@ -59,7 +59,7 @@ impl Search<'_> {
         bool_in(&self.value_of(expr, scope)?)
     }
 
-    /// Looks for what has made a condition `result`.
+    /// Looks for the parts that made a condition `result`.
     fn condition(&mut self, expr: &Expr, result: bool, scope: &Scope<'_>) {
         match &expr.kind {
             ExprKind::Parens(inner) | ExprKind::Wrap(inner) => self.condition(inner, result, scope),
@@ -148,7 +148,7 @@ impl Search<'_> {
             let is_kept = parts.condition.as_ref().is_none_or(|if_| self.bool_of(if_, scope) == Some(true));
             if is_kept {
                 let outside = self.around.len();
-                // The key first, as it is written.
+                // The key first, as in the source.
                 self.around.extend(own.iter().rev().map(|(name, value)| (SmolStr::new(name), value.clone())));
                 f(self, scope);
                 self.around.truncate(outside);
@@ -191,7 +191,7 @@ fn unconverted(expr: &Expr) -> &Expr {
     }
 }
 
-/// How an element is called that has no name.
+/// The name for an element without one.
 fn element_name(key: &Value) -> SmolStr {
     match key.kind() {
         Kind::String(text) => format_smolstr!("[{text:?}]"),

@@ -1,15 +1,15 @@
-//! `==`: no conversion, and three answers.
+//! `==`, without conversion. The answer is true, false or unknown.
 
 use objchange::value::Kind;
 use objchange::{Type, Value};
 
-/// Whether two values are equal; `None` if that depends on what is unknown. Marks do not matter.
+/// Whether two values are equal; `None` if that depends on unknown parts. Marks do not matter.
 ///
-/// This is not the equality of the engine: here the first part that differs or is unknown decides, and an unknown is
-/// known to differ from what has another type. Nulls and empty collections are known, whatever their type.
+/// This is not the equality of the engine: here the first part that differs or is unknown decides, and an unknown value
+/// differs from any value of another type. Nulls and empty collections are known, whatever their type.
 pub(crate) fn equal(a: &Value, b: &Value) -> Option<bool> {
     if !a.is_null() && !b.is_null() && (has_part_of_unknown_type(a) || has_part_of_unknown_type(b)) {
-        // The types decide alone, although other parts may be known to differ.
+        // Only the types decide, even if other parts are known to differ.
         let may_agree = conforms(a.ty(), b.ty()) || conforms(b.ty(), a.ty());
         return if may_agree { None } else { Some(false) };
     }
@@ -62,7 +62,7 @@ fn equal_parts(a: &Value, b: &Value) -> Option<bool> {
     }
 }
 
-/// Parts without an order of their own: Terraform takes them in any; here what is known to differ decides.
+/// Compares parts without an order. Terraform compares them in any order; here a known difference decides.
 fn all<'v>(pairs: impl Iterator<Item = (&'v Value, &'v Value)>) -> Option<bool> {
     let mut answer = Some(true);
     for (a, b) in pairs {
@@ -75,7 +75,7 @@ fn all<'v>(pairs: impl Iterator<Item = (&'v Value, &'v Value)>) -> Option<bool> 
     answer
 }
 
-/// Whether something unknown in a value has a type that is not known either.
+/// Whether an unknown part of a value has an unknown type.
 fn has_part_of_unknown_type(value: &Value) -> bool {
     if value.is_wholly_known() || !value.ty().has_dynamic() {
         return false;

@@ -36,12 +36,12 @@ impl Evaluator<'_> {
     }
 }
 
-/// The reason for which an error names a value.
+/// The fact about a value that explains an error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Cause {
     /// The content of a value.
     Content,
-    /// Its being unknown.
+    /// That it is unknown.
     Unknown,
     /// Its marks.
     Marks,

@@ -1,4 +1,4 @@
-//! `for`.
+//! Evaluates `for` expressions.
 
 use hashbrown::HashMap;
 use objchange::value::{Kind, Marks};
@@ -14,17 +14,16 @@ const CONDITION: &str = "Invalid 'for' condition";
 /// The result of a loop so far.
 #[derive(Default)]
 struct Progress {
-    /// The expression, in which its errors are seen.
+    /// The whole expression, which errors refer to.
     whole: Span,
-    /// That are on the whole result.
+    /// The marks of the whole result.
     marks: Marks,
-    /// Something was unknown or wrong that decides what there is: the result is unknown, and only what is wrong with
-    /// other elements is still of interest.
+    /// A key or condition was unknown or wrong, so the result is unknown. The other elements are only checked for errors.
     is_unknown: bool,
     values: Vec<Value>,
     /// The name of each value, for objects.
     names: Vec<SmolStr>,
-    /// Where each name stands; made when it is first needed to tell duplicates.
+    /// The position of each name, to find duplicates.
     positions: HashMap<SmolStr, usize>,
     groups: Vec<Vec<Value>>,
 }
@@ -52,11 +51,10 @@ impl Evaluator<'_> {
         }
         let mut progress = Progress { whole, marks: collection.marks(), ..Progress::default() };
         let mut marks = collection.marks();
-        // HCL evaluates the condition once with unknown variables, even over an empty collection, to find errors of its
-        // type.
+        // HCL first evaluates the condition with unknown variables, even for an empty collection, to check its type.
         if let Some(condition) = &parts.condition {
             let errors = self.errors();
-            let found = self.trial(parts, whole, condition, scope);
+            let found = self.check_condition(parts, whole, condition, scope);
             self.forget_signatures(errors);
             match found {
                 Ok(found) => marks |= found,
@@ -68,14 +66,16 @@ impl Evaluator<'_> {
             return dynamic().with_marks(marks);
         }
         let errors = self.errors();
-        self.hiding(collection.marks(), |this| this.rounds(parts, &collection, &mut progress, scope));
+        self.hiding(collection.marks(), |this| {
+            this.evaluate_elements(parts, &collection, &mut progress, scope);
+        });
         self.forget_signatures(errors);
         progress.is_unknown |= self.functions.is_bare() && self.failed_since(errors);
         self.paid(progress.result(parts), parts.open)
     }
 
-    /// HCL evaluates the parts of a loop in a context of its own, which has no functions. Terraform 1.11.4 and 1.15.5 look for
-    /// the signature of a function that fails there.
+    /// Removes signatures from the errors of function calls. HCL evaluates a loop in a child context without functions, and
+    /// Terraform 1.11.4 and 1.15.5 look for the signature only there.
     fn forget_signatures(&mut self, errors: usize) {
         let calls = self.diagnostics[errors..].iter_mut().filter_map(|error| error.called.as_mut());
         calls.for_each(|called| {
@@ -83,13 +83,19 @@ impl Evaluator<'_> {
         });
     }
 
-    /// All elements.
-    fn rounds(&mut self, parts: &For, collection: &Value, progress: &mut Progress, scope: &Scope<'_>) {
-        each_element(collection, &mut |key, value| self.round(parts, key, value, progress, scope));
+    /// Evaluates all elements.
+    fn evaluate_elements(
+        &mut self,
+        parts: &For,
+        collection: &Value,
+        progress: &mut Progress,
+        scope: &Scope<'_>,
+    ) {
+        each_element(collection, &mut |key, value| self.evaluate_element(parts, key, value, progress, scope));
     }
 
-    /// The condition must be a bool, whatever the elements are: it is asked once for nothing known. Gives its marks.
-    fn trial(
+    /// Evaluates the condition once with unknown variables: it must be a bool for any element. Returns its marks.
+    fn check_condition(
         &mut self,
         parts: &For,
         whole: Span,
@@ -109,8 +115,15 @@ impl Evaluator<'_> {
         if self.failed_since(errors) { Err(Failed) } else { Ok(value.marks()) }
     }
 
-    /// One element.
-    fn round(&mut self, parts: &For, key: Value, value: Value, progress: &mut Progress, scope: &Scope<'_>) {
+    /// Evaluates one element.
+    fn evaluate_element(
+        &mut self,
+        parts: &For,
+        key: Value,
+        value: Value,
+        progress: &mut Progress,
+        scope: &Scope<'_>,
+    ) {
         let names = names(parts, key, value);
         let scope = &scope.with(names_of(&names));
         if let Some(condition) = &parts.condition {
@@ -168,7 +181,7 @@ impl Evaluator<'_> {
         }
     }
 
-    /// The key of an element; `None` if it is not to be known.
+    /// The key of an element; `None` if it is unknown or wrong.
     fn for_key(&mut self, key: &Expr, progress: &mut Progress, scope: &Scope<'_>) -> Option<SmolStr> {
         let found = self.value(key, scope);
         progress.marks |= found.marks();
@@ -200,7 +213,7 @@ impl Progress {
         let whole = if self.is_unknown {
             dynamic()
         } else if parts.key.is_none() {
-            // Tuples and objects, never lists and maps, because elements may differ in type.
+            // As in HCL, a tuple or an object, never a list or a map: elements may differ in type.
             Value::tuple(self.values)
         } else if parts.groups {
             Value::object(std::iter::zip(self.names, self.groups.into_iter().map(Value::tuple)))
@@ -211,8 +224,8 @@ impl Progress {
     }
 }
 
-/// Calls a function with the key and the value of each element of a collection, in the order of loops. An element of a set is
-/// its own key.
+/// Calls `f` with the key and the value of each element of a collection, in the order of loops. An element of a set is its
+/// own key.
 pub(super) fn each_element(collection: &Value, f: &mut dyn FnMut(Value, Value)) {
     match collection.kind() {
         Kind::List(elements) | Kind::Tuple(elements) => {

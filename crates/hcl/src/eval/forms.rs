@@ -73,7 +73,7 @@ impl Evaluator<'_> {
         result.unwrap_or_else(|Failed| dynamic())
     }
 
-    /// The value of an argument, or what is wrong with it.
+    /// The value of an argument, or its errors.
     fn attempt(&mut self, argument: &Argument<'_>, scope: &Scope<'_>) -> Result<Value, Vec<Diagnostic>> {
         match argument {
             Argument::Written(expr) => {

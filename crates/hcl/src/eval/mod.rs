@@ -110,7 +110,7 @@ pub fn evaluate_template(
     (value, evaluator.into_diagnostics())
 }
 
-/// Evaluates expressions, and collects what is wrong with them.
+/// Evaluates expressions, and collects their errors.
 pub(crate) struct Evaluator<'f> {
     functions: &'f Functions,
     pub(crate) diagnostics: Vec<Diagnostic>,
@@ -150,8 +150,8 @@ impl<'f> Evaluator<'f> {
 
     /// Does something with the parts of a value that has these marks, but whose parts do not.
     ///
-    /// A loop hands out the elements of a sensitive collection as they are, and says only of its result that it is
-    /// sensitive. So what is wrong inside could show them, and quotes no values.
+    /// A loop passes the elements of a sensitive collection without marks, and marks only its result. Errors inside could
+    /// show the elements, so they quote no values.
     pub(crate) fn hiding<T>(&mut self, marks: Marks, f: impl FnOnce(&mut Self) -> T) -> T {
         let around = self.hide(marks);
         let result = f(self);
@@ -334,7 +334,7 @@ fn shows_errors(kind: &ExprKind) -> bool {
     matches!(kind, Template(_) | Variable(_) | Relative(_) | Splat(_) | Call(_) | Chain(_) | Unary(..))
 }
 
-/// There is no value, and it is reported why.
+/// There is no value. The error was reported already.
 pub(crate) struct Failed;
 
 /// The value about which nothing is known.

@@ -11,7 +11,7 @@ use crate::syntax::ast::{BinaryOp, Chain, Expr, UnaryOp};
 
 const FAILED: &str = "Operation failed";
 
-/// The value of an operand, what it is in source, and the errors that it gave.
+/// The value of an operand, its source, and its errors.
 struct Operand {
     value: Value,
     span: Span,
@@ -36,7 +36,7 @@ impl Evaluator<'_> {
         match value.kind() {
             Kind::Number(n) => Value::from(-n).with_marks(value.marks()),
             Kind::Bool(b) => Value::from(!b).with_marks(value.marks()),
-            // As in Terraform, the marks of what is unknown are lost here.
+            // As in Terraform, the marks of unknown operands are lost here.
             _ => unknown_not_null(ty),
         }
     }

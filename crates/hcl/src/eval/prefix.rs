@@ -1,4 +1,4 @@
-//! How much of a text is certain, when something unknown follows it.
+//! Finds the prefix of a text that is certain when an unknown text follows.
 
 use std::ops::Range;
 
@@ -18,7 +18,7 @@ pub(crate) fn safe(text: &str) -> Option<&str> {
         while !text.is_char_boundary(end) {
             end -= 1;
         }
-        // A character that the limit cuts through tells that the one before it is complete.
+        // If the limit cuts a character, the one before it is complete.
         let is_complete = end < MAX_LENGTH;
         text = &text[..end];
         if is_complete {
@@ -43,7 +43,7 @@ fn line_end(text: &str) -> Option<usize> {
     memchr::memchr_iter(b'\n', text.as_bytes()).find(|at| *at == 0 || text.as_bytes()[at - 1] != b'\r')
 }
 
-/// Where the last character starts with all that joins to it, if one behind it could become part of it.
+/// The start of the last character with everything that joins to it, if a following one could join, too.
 fn may_compose(text: &str) -> Option<usize> {
     let mut joins = false;
     for (start, c) in text.char_indices().rev() {

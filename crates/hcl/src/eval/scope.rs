@@ -28,7 +28,7 @@ impl<N: Into<SmolStr>, V: Into<Value>> FromIterator<(N, V)> for Variables {
     }
 }
 
-/// Names, and behind them those of what is around. Making one inside of another copies nothing.
+/// Names, and those of the enclosing scopes. An inner scope borrows the outer one.
 #[derive(Debug, Clone, Copy)]
 pub struct Scope<'s> {
     names: Names<'s>,
@@ -55,7 +55,7 @@ impl<'s> Scope<'s> {
         Self { names: Names::Few(names), around: Some(self) }
     }
 
-    /// The scope of what is done with an element of a splat.
+    /// The scope for the part of a splat after `[*]`, with this element.
     pub(crate) fn at(&'s self, element: &'s Value) -> Self {
         Self { names: Names::Element(element), around: Some(self) }
     }

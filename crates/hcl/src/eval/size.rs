@@ -9,8 +9,8 @@ use objchange::{Type, Value};
 /// The deepest nesting of values. Walks are recursive, so each level takes stack.
 pub(super) const MAX_DEPTH: u32 = 1_000;
 
-/// How many values a walk through this one sees, itself included, types of what is not there counted alike; `None` if
-/// they are more than `most`, or nest too deep.
+/// The number of values in this one, itself included; types of absent parts count as well. `None` if there are more than
+/// `most`, or they are nested too deeply.
 pub(super) fn within(value: &Value, most: u64) -> Option<u64> {
     let mut walk = Walk { left: most, bytes_per_part: None };
     walk.value(value, MAX_DEPTH)?;

@@ -78,7 +78,7 @@ impl Evaluator<'_> {
         }
     }
 
-    /// A `%{ for }`: the texts of all rounds.
+    /// Evaluates a `%{ for }`: joins the texts of all iterations.
     pub(super) fn join(&mut self, parts: &For, whole: Span, scope: &Scope<'_>) -> Value {
         let rounds = self.for_loop(parts, whole, scope);
         let marks = rounds.marks();

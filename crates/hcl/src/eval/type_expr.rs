@@ -1,4 +1,4 @@
-//! Types, as they are written: `list(string)`, `object({ a = optional(number, 1) })`.
+//! Evaluates type expressions: `list(string)`, `object({ a = optional(number, 1) })`.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use crate::syntax::ast::{Call, Expr, ExprKind};
 
 const INVALID: &str = "Invalid type specification";
 
-/// A type as it is written, with the defaults of attributes that may be left out.
+/// A type constraint: the type, with the defaults of optional attributes.
 #[derive(Debug, Clone)]
 pub struct TypeConstraint {
     ty: Type,
@@ -26,7 +26,7 @@ pub struct TypeConstraint {
 struct Defaults {
     /// The defaults of this object's own attributes.
     own: HashMap<SmolStr, Value>,
-    /// Those of the parts: an attribute by its name, an element of a tuple by its position, any other by nothing.
+    /// The defaults of the parts: of an attribute by its name, of a tuple element by its position, of other elements by nothing.
     parts: HashMap<SmolStr, Defaults>,
 }
 
@@ -100,17 +100,17 @@ impl TypeConstraint {
         found.map_err(|Failed| evaluator.into_diagnostics())
     }
 
-    /// The type; optional attributes say that they are.
+    /// The type, with its optional attributes.
     pub fn ty(&self) -> &Type {
         &self.ty
     }
 
-    /// The value with defaults for what is not there.
+    /// The value, with defaults for missing attributes.
     pub fn with_defaults(&self, value: &Value) -> Value {
         self.defaults.apply(value)
     }
 
-    /// The value converted to the type, with defaults for what is not there.
+    /// The value converted to the type, with defaults for missing attributes.
     ///
     /// # Errors
     ///
@@ -152,8 +152,8 @@ pub fn constant(expr: &Expr) -> Result<Value, Vec<Diagnostic>> {
     found.map_err(|Failed| evaluator.into_diagnostics())
 }
 
-/// The value of an expression in a version of Terraform, if no reference and no call can change it: plan documents have it
-/// beside what an expression refers to.
+/// The value of an expression in a version of Terraform, if no reference or call can change it. Plan documents have it
+/// beside the references of an expression.
 ///
 /// ```
 /// use objchange::Value;
@@ -316,7 +316,7 @@ impl Evaluator<'_> {
         Ok(TypeConstraint { ty, defaults })
     }
 
-    /// The type of an attribute that may be left out, and what then is in its place.
+    /// The type of an optional attribute, and its default.
     fn optional_type(
         &mut self,
         call: &Call,

@@ -1,4 +1,4 @@
-//! Questions to any collection: how long it is, what is in it, whether all or some of it is true.
+//! Functions on any collection: length, membership, and whether all or some elements are true.
 
 use objchange::value::{Bound, Kind, Number, Refinements};
 use objchange::{Type, Value};

@@ -1,4 +1,4 @@
-//! Conversion to a type, the first value that there is, and marks.
+//! Functions for conversion to a type, for the first usable value, and for marks.
 
 use objchange::value::{ConvertErrorKind, Marks, ParseNumberError, unify};
 use objchange::{Type, Value};
@@ -61,7 +61,7 @@ fn convert(value: &Value, ty: &Type, wanted: &str) -> Answer {
     value.convert(ty).map_err(|error| FunctionError::argument(0, refusal(value, wanted, &error.kind)))
 }
 
-/// Why a value does not become what is wanted. It may quote a text.
+/// The reason why a value cannot be converted. It may quote a text.
 fn refusal(value: &Value, wanted: &str, error: &ConvertErrorKind) -> String {
     let text = || quote(value.as_str().unwrap_or_default());
     match error {

@@ -1,4 +1,4 @@
-//! CSV, as strict as Go reads it: a quote is an error where it does not belong. (The `csv` crate reads such text.)
+//! Reads CSV as strictly as Go: a misplaced quote is an error. (The `csv` crate accepts it.)
 
 use hashbrown::HashSet;
 use objchange::{Type, Value};
@@ -43,7 +43,7 @@ const MISPLACED_QUOTE: &str = "extraneous or missing \" in quoted-field";
 /// The records of a text, without empty lines.
 struct Records<'t> {
     rest: &'t str,
-    /// The line where the rest begins, from 1.
+    /// The line at which the rest begins, from 1.
     line: usize,
     /// The line where the last record began.
     record_line: usize,

@@ -30,13 +30,13 @@ mod handle {
             self.0.metadata(here(path)).is_ok_and(|found| found.is_dir())
         }
 
-        /// A file, if it is one that ends. Opening anything else does not wait.
+        /// Opens a regular file. Opening anything else does not block.
         pub(in super::super) fn open_file(&self, path: &Path) -> io::Result<Option<File>> {
             if !self.is_file(path)? {
                 return Ok(None);
             }
             let file = self.0.open_with(here(path), OpenOptions::new().read(true).nonblock(true))?;
-            // Checked again: something else may have taken the place of the file in the meantime.
+            // Checked again, because the file may have been replaced in the meantime.
             Ok(file.metadata()?.is_file().then_some(file))
         }
 

@@ -1,4 +1,4 @@
-//! Files of one directory and those below it.
+//! The functions that read files, and the directories that they may read.
 
 use std::collections::{BTreeSet, HashMap};
 use std::fs;
@@ -21,8 +21,8 @@ use crate::function::{
     CallContext, Capability, Function, FunctionError, Functions, NO_DIRECTORY, OUTSIDE_DIRECTORIES, Parameter,
 };
 
-/// The directory whose files functions may read, and perhaps others. A path or a symbolic link that leads out of them is an
-/// error, also where a function only asks whether there is a file.
+/// The directories whose files functions may read. A path or a symbolic link that leads out of them is an error, even for a
+/// function that only asks whether a file exists.
 ///
 /// Files are opened relative to a handle of their directory, so concurrent changes of links cannot lead outside.
 #[derive(Debug, Clone)]
@@ -30,11 +30,11 @@ pub struct BaseDirectory {
     base: Arc<Root>,
     others: Vec<Arc<Root>>,
     home: Option<PathBuf>,
-    /// The files and directories that were read already, if they are kept.
+    /// A cache of files and directories, if there is one.
     known: Option<KnownFiles>,
 }
 
-/// The files and directories that functions have read, which they do not read again: they are taken not to change in the meantime.
+/// A cache of the files and directories that functions read. They are assumed not to change in the meantime.
 /// Clones share them.
 #[derive(Debug, Clone, Default)]
 pub struct KnownFiles(Arc<Known>);
@@ -67,10 +67,10 @@ impl std::fmt::Debug for Contents {
     }
 }
 
-/// The most bytes of files that are kept. Others are read again.
+/// The maximum size of all cached files in bytes. Others are read again.
 const MOST_KEPT: usize = 128 << 20;
 
-/// Why a path that leads out of the directories is refused.
+/// The error for a path that leads out of the directories.
 pub const OUTSIDE: &str = "it is outside of the directories that may be read";
 
 /// A path leads out of the directories that may be read.
@@ -78,7 +78,7 @@ pub const OUTSIDE: &str = "it is outside of the directories that may be read";
 #[error("{OUTSIDE}")]
 struct Outside;
 
-/// The kind of error where files may not be read.
+/// The kind of the error if files may not be read.
 fn refused(error: &io::Error) -> Option<&'static str> {
     error
         .get_ref()
@@ -138,8 +138,7 @@ impl BaseDirectory {
         Ok(self)
     }
 
-    /// Reads each file once, and takes it not to change afterwards; those that are known already are not read at all. Files that
-    /// are not there are looked for again.
+    /// Reads each file at most once, with this cache, and assumes that it does not change. Missing files are looked for again.
     #[must_use]
     pub fn reading_once(self, known: KnownFiles) -> Self {
         Self { known: Some(known), ..self }
@@ -164,7 +163,7 @@ impl BaseDirectory {
         }
     }
 
-    /// Where a path leads, if not out of the directories.
+    /// The target of a path. An error if it is outside of the directories.
     fn resolve(&self, path: &str) -> io::Result<AllowedPath<'_>> {
         self.resolve_expanded(&self.expand(path).map_err(io::Error::other)?)
     }
@@ -179,7 +178,7 @@ impl BaseDirectory {
         Err(io::Error::new(io::ErrorKind::PermissionDenied, Outside))
     }
 
-    /// Like [`fs::canonicalize`], with what is known of the enclosing directories.
+    /// Like [`fs::canonicalize`], with a cache of the enclosing directories.
     fn without_links(&self, path: &Path) -> io::Result<PathBuf> {
         let Some(known) = &self.known else { return fs::canonicalize(path) };
         // A path that ends in `..` has no name.
@@ -236,7 +235,7 @@ impl BaseDirectory {
         if let Some(kept) = contents.and_then(lock) {
             return Ok(kept);
         }
-        // Others, such as pipes, might never end.
+        // Reading others, such as pipes, might never end.
         let Some(file) = place.root.handle.open_file(&place.inside).map_err(wrong)? else {
             return Err(ReadError::NotAFile);
         };
@@ -309,7 +308,7 @@ impl BaseDirectory {
 /// Longer patterns are refused.
 const MAX_PATTERN_PARTS: usize = 256;
 
-/// The way from one path to another, both without links and `..`: `../b` leads from `a` to `b`.
+/// The relative path between two paths without links and `..`: `../b` leads from `a` to `b`.
 pub fn relative_path(from: &Path, to: &Path) -> String {
     let parts = |path: &'_ Path| {
         let parts = path.components().filter(|part| *part != Component::CurDir);
@@ -331,7 +330,7 @@ struct Walk<'b> {
 }
 
 impl Walk<'_> {
-    /// Goes on from a path by the rest of a pattern.
+    /// Continues from a path with the rest of a pattern.
     fn search(&mut self, path: String, parts: &[&str]) -> Result<(), FunctionError> {
         self.visited += 1;
         if self.visited > MAX_ELEMENTS {
@@ -345,7 +344,7 @@ impl Walk<'_> {
         };
         let join = |name: &str| if path.is_empty() { name.to_owned() } else { format!("{path}/{name}") };
         if *part == "**" {
-            // No directory, or one and perhaps more. At the end it is any file.
+            // `**` is no directory, or one or more. At the end it is any file.
             if rest.is_empty() {
                 self.search(path.clone(), &["*"])?;
             } else {
@@ -356,7 +355,7 @@ impl Walk<'_> {
             };
             for name in self.names(&path) {
                 let below = join(&name);
-                // A link that leads back up would lead around in circles.
+                // A link to an enclosing directory would lead around in circles.
                 let place = inside(&below, self.base.resolve_expanded(Path::new(&below)))?
                     .filter(AllowedPath::is_folder);
                 let is_below = place.is_some_and(|place| !here.is_within(&place));
@@ -366,7 +365,7 @@ impl Walk<'_> {
             }
             return Ok(());
         }
-        // Names up to the next pattern are one path: `..` on the way may be outside, what comes after it inside again.
+        // Names up to the next pattern are one path: it may leave the directories with `..`, and come back.
         let names = parts.iter().take_while(|part| !part.contains(['*', '?', '[', '{', '\\'])).count();
         if names > 0 {
             let (names, rest) = parts.split_at(names);
@@ -380,7 +379,7 @@ impl Walk<'_> {
             match glob::matches(part, &name) {
                 Ok(true) => self.search(join(&name), rest)?,
                 Ok(false) => {}
-                // A pattern is wrong only where a match gets to the mistake: `fileset(".", "a[")` is empty without a name
+                // A mistake in a pattern is an error only if a match gets to it: `fileset(".", "a[")` is empty without a name
                 // in `a` (Terraform 1.11.4).
                 Err(BadPattern) => {
                     let pattern = quote(&self.pattern);
@@ -421,7 +420,7 @@ fn not_looked_at(path: &str, error: &io::Error) -> FunctionError {
     }
 }
 
-/// Why a file was not read.
+/// The error of a file that was not read.
 enum ReadError {
     Missing,
     NotAFile,
@@ -473,7 +472,7 @@ fn render_file(
     })
 }
 
-/// Where files are read from.
+/// The source of files.
 #[derive(Clone)]
 enum Source {
     /// No directory was set: the functions fail.
@@ -552,7 +551,7 @@ impl Source {
         function.reaching(Capability::Files)
     }
 
-    /// Renders a file with variables; these functions are those that the template may call.
+    /// Renders a file with variables. The template may call these functions.
     fn template_file(&self, functions: Functions) -> Function {
         let source = self.clone();
         let parameters = [path(), any("vars").unknown().marked()];
@@ -625,7 +624,7 @@ fn path() -> Parameter {
     string("path").unknown().marked()
 }
 
-/// Without a directory: they are there, and fail.
+/// The file functions without a directory: they exist, and fail.
 pub(super) fn add(functions: &mut Functions) {
     Source::Nowhere.add(functions);
 }
@@ -655,8 +654,8 @@ impl Functions {
         self
     }
 
-    /// The functions for the expressions of a module in a directory, relative to the one that files are read from: they may
-    /// also read what is below it. `None` if they may read that anyway, or nothing.
+    /// The functions for a module in a directory, relative to the base directory: they may also read files below it. `None` if
+    /// they may do so anyway, or may not read files at all.
     #[must_use]
     pub fn in_directory(&self, directory: &str) -> Option<Self> {
         let base = self.base.as_ref()?;

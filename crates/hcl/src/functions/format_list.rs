@@ -13,7 +13,7 @@ pub(super) fn add(functions: &mut Functions) {
     functions.insert("formatlist", format.variadic(any("args").null().unknown().dynamic()));
 }
 
-/// The elements of an argument that is gone through, and not the same every time.
+/// The elements of an argument that differs from line to line.
 fn elements(argument: &Value) -> Option<&[Value]> {
     match argument.kind() {
         Kind::List(elements) | Kind::Set(elements) | Kind::Tuple(elements) => Some(elements),

@@ -1,11 +1,11 @@
 //! Matches a name against one part of a pattern.
 
-/// The pattern is wrong where the match got to.
+/// The pattern is invalid at the place that the match got to.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct BadPattern;
 
-/// `*` is any text, `?` any character, `[a-c]` and `[^a-c]` one of those or of all others, `{a,b}` one or the other;
-/// `\` takes the meaning from what follows.
+/// `*` matches any text, `?` any character, `[a-c]` one of these, `[^a-c]` one of all others, and `{a,b}` one alternative.
+/// `\` escapes the next character.
 pub(super) fn matches(pattern: &str, name: &str) -> Result<bool, BadPattern> {
     let pattern: Vec<char> = pattern.chars().collect();
     if pattern.len() > MAX_LENGTH {
@@ -19,7 +19,7 @@ pub(super) fn matches(pattern: &str, name: &str) -> Result<bool, BadPattern> {
 /// Longer patterns are refused.
 const MAX_LENGTH: usize = 1024;
 
-/// How many steps a match may take: a name is short, and so should be the pattern.
+/// The maximum number of steps of a match. Names are short, and so should patterns be.
 const MAX_STEPS: usize = 1 << 16;
 
 fn from(pattern: &[char], name: &[char], steps: &mut usize) -> Result<bool, BadPattern> {

@@ -27,7 +27,7 @@ const BLOCK_TOKENS: usize = 1 << 14;
 const END_OF_BLOCK: usize = 256;
 const LITERALS: usize = 286;
 const OFFSETS: usize = 30;
-/// The order in which the lengths of the codes for lengths of codes are written.
+/// The order of the lengths of the codes for lengths of codes (RFC 1951).
 const ORDER: [usize; 19] = [16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15];
 
 /// The text as a file of gzip: it is flushed once before it ends, as Terraform does.
@@ -57,11 +57,11 @@ enum Token {
 /// distance by half its length.
 struct Search<'t> {
     text: &'t [u8],
-    /// Where the window begins, and where what was read into it ends.
+    /// The start of the window, and the end of the data in it.
     window: usize,
     end: usize,
     index: usize,
-    /// Where the block begins that is collected, unless that is out of the window.
+    /// The start of the current block, unless it has left the window.
     block: Option<usize>,
     /// The last position of each hash, and for each position the one before with its hash. Positions below 1 mean none.
     heads: Vec<usize>,
@@ -109,7 +109,7 @@ impl<'t> Search<'t> {
         self.end = self.text.len().min(self.window + 2 * WINDOW);
     }
 
-    /// Goes on until more must be read; to the end if there is no more.
+    /// Continues until more input is needed, or to the end if there is none.
     fn step(&mut self, is_last: bool, bits: &mut Bits) {
         let last_hashed = self.end.saturating_sub(SHORTEST - 1);
         loop {
@@ -162,7 +162,7 @@ impl<'t> Search<'t> {
         }
     }
 
-    /// Notes a position under its hash; gives the one before, plus 1.
+    /// Records a position under its hash. Returns the previous one, plus 1.
     fn insert(&mut self, index: usize) -> usize {
         let bytes = self.text[index..].first_chunk().copied().unwrap_or_default();
         let hash = u32::from_be_bytes(bytes).wrapping_mul(0x1e35_a7bd) >> (u32::BITS - HASH_BITS);
@@ -209,8 +209,8 @@ impl<'t> Search<'t> {
     }
 }
 
-/// The number of a length's or an offset's code, and what is written behind it, in how many bits. `base` is the exponent
-/// from which on codes share their exponents.
+/// The number of the code for a length or an offset, with its extra bits and their count. `base` is the exponent from
+/// which on codes share exponents.
 fn coded(value: usize, base: u32) -> (usize, u64, u32) {
     let first = 1 << base;
     if value < first {
@@ -223,7 +223,7 @@ fn coded(value: usize, base: u32) -> (usize, u64, u32) {
 }
 
 fn coded_length(length: usize) -> (usize, u64, u32) {
-    // The longest has a code of its own.
+    // The maximum length has its own code.
     let (code, value, extra) = if length == LONGEST { (28, 0, 0) } else { coded(length - 3, 3) };
     (END_OF_BLOCK + 1 + code, value, extra)
 }
@@ -232,7 +232,7 @@ fn coded_offset(offset: usize) -> (usize, u64, u32) {
     coded(offset - 1, 2)
 }
 
-/// The bits of a code, the first one lowest, and how many there are.
+/// The bits of a code, the first one lowest, and their count.
 #[derive(Debug, Clone, Copy, Default)]
 struct Code {
     bits: u16,
@@ -246,7 +246,7 @@ impl Code {
     }
 }
 
-/// How many bits the symbols take that are there so often.
+/// The number of bits of all symbols with these counts.
 fn size(codes: &[Code], counts: &[u64]) -> u64 {
     std::iter::zip(codes, counts).map(|(code, count)| u64::from(code.length) * count).sum()
 }
@@ -375,7 +375,7 @@ impl Bits {
         self.write(code.bits.into(), code.length);
     }
 
-    /// The header of a block that is stored as it is.
+    /// The header of a block that is stored without compression.
     fn stored_header(&mut self, length: u16, is_last: bool) {
         self.write(is_last.into(), 3);
         if self.count > 0 {
@@ -385,7 +385,7 @@ impl Bits {
         self.out.extend((!length).to_le_bytes());
     }
 
-    /// A block, in whichever form is the shortest; `stored` is what it says, if it may be written as it is.
+    /// Writes a block in its shortest form. `stored` is its content, if it may be stored without compression.
     fn block(&mut self, tokens: &[Token], stored: Option<&[u8]>) {
         let (mut literals, mut offsets) = ([0_u64; LITERALS], [0_u64; OFFSETS]);
         let mut extra_bits = 0;
@@ -456,11 +456,11 @@ impl Bits {
 
 /// The lengths of the codes of a block, as they are written before it.
 struct Header {
-    /// A length, or a kind of repetition with what is written behind it, in how many bits.
+    /// Lengths and repetition codes, each with its extra bits and their count.
     items: Vec<(usize, u64, u32)>,
     counts: [u64; 19],
     codes: Vec<Code>,
-    /// How many lengths of codes for lengths are written.
+    /// The number of lengths of codes for lengths that are written.
     written: usize,
 }
 
@@ -500,7 +500,7 @@ impl Header {
         Self { items, counts, codes, written }
     }
 
-    /// With the header of the block.
+    /// The size in bits, with the header of the block.
     fn size(&self) -> u64 {
         let extra: u64 = self.items.iter().map(|(.., count)| u64::from(*count)).sum();
         3 + 5 + 5 + 4 + 3 * self.written as u64 + size(&self.codes, &self.counts) + extra

@@ -1,4 +1,4 @@
-//! Digests of text, and the UUIDs that are made of one.
+//! Digests of text, and UUIDs made from a digest.
 
 use data_encoding::{BASE64, HEXLOWER};
 use md5::Md5;

@@ -3,19 +3,19 @@
 
 use crate::function::FunctionError;
 
-/// The longest text that a call answers, in bytes.
+/// The maximum length of a text that a call returns, in bytes.
 pub(super) const MAX_TEXT: usize = 1 << 26;
 
-/// The most elements that a call answers where it makes more of them than it was given.
+/// The maximum number of elements that a call returns if it makes more than it was given.
 pub(super) const MAX_ELEMENTS: usize = 1 << 20;
 
-/// The most elements of `range`: Terraform's own limit.
+/// The maximum number of elements of `range`: Terraform's own limit.
 pub(super) const MAX_RANGE: usize = 1024;
 
 /// The largest width and precision of a verb of `format`.
 pub(super) const MAX_WIDTH: usize = 1 << 20;
 
-/// The most memory that a compiled regular expression takes, in bytes.
+/// The maximum memory of a compiled regular expression, in bytes.
 pub(super) const MAX_REGEX: usize = 10 << 20;
 
 /// The maximum product of the lengths of a text and of a pattern with its repetitions written out: a search takes as

@@ -1,4 +1,4 @@
-//! Maps and objects: keys, values, making one of two.
+//! Functions on maps and objects: keys, values, merging.
 
 use std::collections::BTreeMap;
 
@@ -59,11 +59,11 @@ fn values(map: &Value, ty: &Type) -> Answer {
     Ok(values.with_marks(map.marks()))
 }
 
-/// One type if all have that, else an object of all attributes and elements.
+/// The common type if there is one, or else an object of all attributes and elements.
 fn merged_type(arguments: &[Value]) -> Result<Type, FunctionError> {
     let Some(first) = arguments.first() else { return Ok(Type::object::<SmolStr>([])) };
     let has_unknown = arguments.iter().any(|argument| !argument.is_known());
-    // Then nothing else is looked at, not even what could never be merged.
+    // Then nothing else is checked, not even arguments that cannot be merged.
     if has_unknown && arguments.iter().any(|argument| *argument.ty() == Type::Dynamic) {
         return Ok(Type::Dynamic);
     }

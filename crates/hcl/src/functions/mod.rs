@@ -84,7 +84,7 @@ fn number(name: &'static str) -> Parameter {
     Parameter::new(name, Type::Number)
 }
 
-/// A parameter that takes anything as it is, with no flags.
+/// A parameter that takes any value without conversion, with no flags.
 fn any(name: &'static str) -> Parameter {
     Parameter::new(name, Type::Dynamic)
 }
@@ -106,7 +106,7 @@ fn elements(argument: &Value) -> &[Value] {
     argument.as_elements().unwrap_or_default()
 }
 
-/// The integer that a number is.
+/// The number as an integer.
 fn whole(value: &Value) -> Result<i64, FunctionError> {
     let number = value.as_number().filter(|number| number.is_integer());
     number.and_then(Number::as_i64).ok_or(FunctionError::new(
@@ -114,7 +114,7 @@ fn whole(value: &Value) -> Result<i64, FunctionError> {
     ))
 }
 
-/// The integer that a number is, with the name that errors give it.
+/// The number as an integer, with its name in errors.
 fn whole_named(value: &Value, name: &str) -> Result<i64, FunctionError> {
     whole(value).map_err(|error| FunctionError { message: format!("{name}: {error}").into(), ..error })
 }
@@ -124,7 +124,7 @@ fn whole_argument(arguments: &[Value], position: usize) -> Result<i64, FunctionE
     whole(&arguments[position]).map_err(|error| FunctionError { argument: Some(position), ..error })
 }
 
-/// The unknown value of a type about which this is promised.
+/// The unknown value of a type with these refinements.
 fn refined(ty: Type, refinements: Refinements) -> Value {
     Value::refined_unknown(ty.clone(), refinements).unwrap_or_else(|_| Value::unknown(ty))
 }

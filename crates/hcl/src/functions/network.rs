@@ -1,4 +1,4 @@
-//! Addresses and prefixes of networks.
+//! Functions on addresses and prefixes of networks.
 
 use std::fmt;
 use std::net::{Ipv4Addr, Ipv6Addr};
@@ -52,7 +52,7 @@ pub(super) fn cidr_contains() -> Function {
     )
 }
 
-/// A network: its first address, and how many bits all its addresses have in common.
+/// A network: its first address, and the length of its prefix.
 #[derive(Clone, Copy)]
 struct Network {
     first: u128,
@@ -61,7 +61,7 @@ struct Network {
     bits: u32,
 }
 
-/// Addresses of IPv4 as they are in those of IPv6.
+/// The prefix of IPv4 addresses that are mapped to IPv6.
 const MAPPED: u128 = 0xffff << 32;
 
 impl Network {
@@ -77,7 +77,7 @@ impl Network {
         Some(Self { first: address & !network.host_mask(), ..network })
     }
 
-    /// The bits in which its addresses differ.
+    /// The number of bits after the prefix.
     fn host_mask(self) -> u128 {
         low_bits(self.bits - self.prefix)
     }
@@ -221,7 +221,7 @@ fn subnet(arguments: &[Value], _: &Type) -> Answer {
     Ok(Network { first, prefix, bits: network.bits }.to_string().into())
 }
 
-/// The most bits by which one subnet is longer, which is Terraform's own limit.
+/// The maximum number of bits for one subnet, which is also Terraform's limit.
 const MAX_NEW_BITS: i64 = 32;
 
 fn subnets(arguments: &[Value], _: &Type) -> Answer {
@@ -245,7 +245,7 @@ fn subnets(arguments: &[Value], _: &Type) -> Answer {
         }
         let subnet = Network { prefix, ..network };
         let mask = subnet.host_mask();
-        // Each begins where it can after the last one.
+        // Each network begins at the first suitable address after the last one.
         let first = next.and_then(|next| next.checked_add(mask)).map(|end| end & !mask);
         // Terraform begins before the network, so that one at the very first address has no room.
         let first =

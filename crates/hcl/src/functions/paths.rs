@@ -32,7 +32,7 @@ fn directory(path: &str) -> String {
     clean(path.rfind('/').map_or("", |at| &path[..=at]))
 }
 
-/// The shortest path that leads to the same place, symbolic links left aside.
+/// The shortest path to the same place, ignoring symbolic links.
 pub(super) fn clean(path: &str) -> String {
     let is_absolute = path.starts_with('/');
     let mut parts: Vec<&str> = Vec::new();

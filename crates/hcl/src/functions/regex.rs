@@ -21,7 +21,7 @@ pub(super) fn add(functions: &mut Functions) {
     functions.insert("replace", Function::spending(parameters, |_| Ok(Type::String), replace));
 }
 
-/// A pattern, with what it answers for a match.
+/// A compiled pattern, which converts its matches to values.
 #[derive(Clone)]
 struct Matcher(Arc<Pattern>);
 
@@ -66,7 +66,7 @@ impl Matcher {
         Pattern::new(text, MAX_REGEX).map(|pattern| Self(Arc::new(pattern))).map_err(error)
     }
 
-    /// Does something with the matches in a text, and pays for what the searches read.
+    /// Calls a function with the matches in a text, and charges the work of the searches.
     fn with_matches<T>(
         &self,
         text: &str,
@@ -78,7 +78,7 @@ impl Matcher {
             return Err(FunctionError::new("the pattern and the text are too large for one another"));
         }
         let bytes_per_step = (MEETINGS_PER_STEP / self.0.width().max(1)).clamp(1, 64) as u64;
-        // Half of what is left, so that there is something to report an error with.
+        // Half of the remaining budget, so that an error can still be reported.
         let most = (context.steps_left / 2).saturating_mul(bytes_per_step);
         let mut bytes_left = most;
         let too_many = |error: TooManyReads| FunctionError::new(error.to_string());

@@ -1,4 +1,4 @@
-//! Text that was encrypted for an RSA key.
+//! Decrypts text that was encrypted for an RSA key.
 //!
 //! The key is in the configuration, so its owner gains nothing from measuring time. The code therefore has none of the
 //! constant-time arithmetic that makes the `rsa` crate large, and is unfit for other uses.
@@ -15,7 +15,7 @@ pub(super) fn add(functions: &mut Functions) {
     functions.insert("rsadecrypt", Function::new(parameters, Type::String, decrypt));
 }
 
-/// The largest modulus that is computed with, in bits.
+/// The maximum size of a modulus, in bits.
 const MAX_MODULUS: u64 = 16_384;
 
 fn decrypt(arguments: &[Value], _: &Type) -> Answer {

@@ -3,7 +3,7 @@
 use hashbrown::HashTable;
 use objchange::Value;
 
-/// Values that have been met; of what is not wholly known nothing can be said.
+/// Values that were seen before. Values that are not wholly known cannot be compared.
 #[derive(Default)]
 pub(super) struct SeenValues<'v>(HashTable<&'v Value>);
 

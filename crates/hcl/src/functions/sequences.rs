@@ -1,4 +1,4 @@
-//! Lists and tuples: joining, cutting, turning, filtering.
+//! Functions on lists and tuples: joining, slicing, reversing, filtering.
 
 use objchange::value::{Kind, Marks, Refinements, unify};
 use objchange::{Type, Value};
@@ -74,8 +74,7 @@ fn reverse(arguments: &[Value], ty: &Type) -> Answer {
     Ok(reversed.with_marks(arguments[0].marks()))
 }
 
-/// The positions between which a slice lies, as far as they are known, each checked against what is known of the
-/// others.
+/// The bounds of a slice, as far as they are known. Each is checked against the other known ones.
 fn bounds(arguments: &[Value]) -> Result<(Option<usize>, Option<usize>), FunctionError> {
     let length = arguments[0].len().or(match arguments[0].ty() {
         Type::Tuple(tuple) => Some(tuple.elements().len()),
@@ -166,7 +165,7 @@ fn match_keys(arguments: &[Value], ty: &Type) -> Answer {
     if values.len() != keys.len() {
         return Err(FunctionError::new("length of keys and values should be equal"));
     }
-    // Terraform wants all of both lists, though only matching elements matter.
+    // Terraform needs both lists to be wholly known, although only matching elements matter.
     if !arguments[0].is_wholly_known() || !arguments[1].is_wholly_known() {
         return Ok(unknown(ty.clone()));
     }
@@ -240,7 +239,7 @@ fn concatenate(arguments: &[Value], ty: &Type) -> Answer {
     Ok(sequence(ty, all)?.with_marks(marks))
 }
 
-/// Where an element stands, counted around and around.
+/// The position of an element, counted modulo the length.
 fn position(index: &Value, length: usize) -> Result<usize, FunctionError> {
     // Terraform takes the index modulo the length; negative ones count from the end.
     match whole_named(index, "invalid index")?.checked_rem_euclid(length as i64) {
@@ -264,20 +263,20 @@ fn element(arguments: &[Value], _: &Type) -> Answer {
     Ok(element.with_marks(arguments[0].marks()))
 }
 
-/// The result of opening all nested lists, sets and tuples.
+/// The result of flattening all nested lists, sets and tuples.
 #[derive(Default)]
 struct Flat {
     elements: Vec<Value>,
-    /// Those of what was opened.
+    /// The marks of all flattened values.
     marks: Marks,
     is_unknown: bool,
-    /// How many values have been looked at.
+    /// The number of visited values.
     opened: usize,
 }
 
 impl Flat {
     fn open(&mut self, value: &Value) -> Result<(), FunctionError> {
-        // One list may be in it many times.
+        // A list may occur in it many times.
         // Each level may repeat the one before, so the count bounds the work, not memory.
         self.opened += 1;
         check_elements(Some(self.opened))?;
@@ -308,7 +307,7 @@ fn flatten(arguments: &[Value], _: &Type) -> Answer {
     } else if whole.is_wholly_known() {
         return Err(FunctionError::new("can only flatten lists, sets and tuples"));
     } else {
-        // Terraform looks at what a value is only once all of it is known. Until then it flattens maps and objects, too.
+        // Terraform checks the kind of a value only once it is wholly known. Until then it flattens maps and objects, too.
         flat.marks = whole.marks();
         match whole.kind() {
             Kind::Map(elements) => elements.iter().try_for_each(|(_, element)| flat.open(element))?,

@@ -1,4 +1,4 @@
-//! Text: case, trimming, cutting, joining, searching.
+//! Functions on text: case, trimming, splitting, joining, searching.
 
 use objchange::{Type, Value};
 use objchange_text::clusters::{clusters, count};
@@ -55,7 +55,7 @@ fn mapped(text: &str, case: fn(char) -> char) -> Value {
     text.chars().map(case).collect::<String>().into()
 }
 
-/// The only character that is made of one; `None` if there are several.
+/// The result of a case mapping if it is one character; `None` if it has several.
 fn single(mut characters: impl Iterator<Item = char>) -> Option<char> {
     characters.next().filter(|_| characters.next().is_none())
 }
@@ -74,12 +74,12 @@ fn upper(c: char) -> char {
     })
 }
 
-/// One code point to one code point: of `İ` the dot is lost.
+/// One code point to one code point: `İ` loses its dot.
 fn lower(c: char) -> char {
     c.to_lowercase().next().unwrap_or(c)
 }
 
-/// Like [`upper`], but of letters that are two in one only the first is, and Georgian has no title case.
+/// Like [`upper`], but digraphs capitalize only their first letter, and Georgian has no title case.
 fn title(c: char) -> char {
     match c {
         'Ǆ'..='ǆ' => 'ǅ',
@@ -91,7 +91,7 @@ fn title(c: char) -> char {
     }
 }
 
-/// The first letter of each word in title case. A word begins after what is not a letter, digit or `_`.
+/// Puts the first letter of each word in title case. Words begin after a [separator](is_separator).
 fn titled(text: &str) -> Value {
     let mut previous = ' ';
     let mut case = |c| {
@@ -102,7 +102,7 @@ fn titled(text: &str) -> Value {
     text.chars().map(&mut case).collect::<String>().into()
 }
 
-/// In ASCII all but letters, digits and `_`; beyond that what is space, and no letter or digit.
+/// Whether a character separates words: in ASCII all except letters, digits and `_`, otherwise only spaces.
 fn is_separator(c: char) -> bool {
     if c.is_ascii() {
         return !c.is_ascii_alphanumeric() && c != '_';

@@ -1,4 +1,4 @@
-//! Functions that return another value on each call, and so are unknown in a plan.
+//! Functions that return a different value on each call. They are unknown in a plan.
 
 use objchange::value::Number;
 use objchange::{Type, Value};
@@ -23,8 +23,8 @@ impl Functions {
         self
     }
 
-    /// Gives values to the functions that return another one on each call, as while changes are made: `timestamp` returns
-    /// this time, in RFC 3339, `uuid` and `bcrypt` texts of these numbers.
+    /// Gives values to these functions, as during apply: `timestamp` returns this time, in RFC 3339; `uuid` and `bcrypt` return
+    /// texts made from these numbers.
     ///
     /// ```
     /// use objchange_hcl::{Functions, Scope, Variables, evaluate, parse_expression};

@@ -276,7 +276,7 @@ fn integer_digits(letter: char, number: &Number) -> Option<String> {
         'd' => return Some(decimal),
         _ => 16,
     };
-    // The digits in which a number prints may be fewer than it has.
+    // A number may print with fewer digits than it has.
     let (digits, point) = number.decimal_digits(Some(MAX_DIGITS)).unwrap_or(("0".to_owned(), 1));
     let exact = digits.clone() + &"0".repeat((point as usize).saturating_sub(digits.len()));
     let text = num_bigint::BigUint::parse_bytes(exact.as_bytes(), 10)?.to_str_radix(radix);

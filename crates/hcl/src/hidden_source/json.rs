@@ -35,7 +35,7 @@ fn is_secret(properties: &[Property<'_>]) -> bool {
     })
 }
 
-/// Adds what a file declares.
+/// Adds the declarations of a file.
 pub(super) fn declare(node: &Node<'_>, declared: &mut Declared) {
     for file in objects(node) {
         for of_name in property(file, "variable").into_iter().flat_map(objects) {

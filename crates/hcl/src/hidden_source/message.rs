@@ -13,7 +13,7 @@ use crate::sources::{FileSpan, Places, Sources};
 const AROUND: u32 = 4096;
 
 impl HiddenSource {
-    /// The diagnostic without names and texts in quotes that are a part of what is hidden at its place: `"abc" is not a valid
+    /// The diagnostic without quoted names and texts that are part of the hidden source at its place: `"abc" is not a valid
     /// template control keyword` may name a word of a password.
     ///
     /// ```
@@ -147,7 +147,7 @@ impl Near<'_> {
         (masked != text).then_some(masked)
     }
 
-    /// The strings in what is hidden that are long enough to be found in a sentence, the longest first.
+    /// The hidden strings that are long enough to be recognized in a sentence, the longest first.
     fn literals(&self) -> Vec<String> {
         let mut found = Vec::new();
         self.hidden.iter().for_each(|text| strings_in(text, &mut found));
@@ -161,7 +161,7 @@ impl Near<'_> {
         found
     }
 
-    /// Whether a quoted text has a word of what is hidden.
+    /// Whether a quoted text has a word of the hidden source.
     fn has(&self, quoted: &str) -> bool {
         let is_word = |c: char| c.is_alphanumeric() || c == '_' || !c.is_ascii();
         let words = |text: &'_ str| -> Vec<String> {

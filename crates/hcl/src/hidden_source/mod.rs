@@ -38,7 +38,7 @@ use search::{Search, is_secret_declaration};
 pub struct HiddenSource {
     /// In order and apart from each other.
     spans: Vec<Span>,
-    /// References in what is hidden, in order: they say where a secret comes from, so that messages may repeat them.
+    /// The references in hidden parts, in order. They only tell where a secret comes from, so messages may repeat them.
     references: Vec<Span>,
 }
 
@@ -307,7 +307,7 @@ pub fn value_source(variable: &str) -> String {
     format!("{VALUE_SOURCE}{variable}>")
 }
 
-/// The variable that a source was given for, if it is no file.
+/// The variable whose value is this source, if the source is not a file.
 ///
 /// ```
 /// assert_eq!(objchange_hcl::variable_of_source("<value for var.pin>"), Some("pin"));

@@ -54,7 +54,7 @@ pub(super) struct Search<'e, 's, 'f> {
     secrets: Vec<&'e Expr>,
     /// Expressions whose literals may all be secrets.
     opaque: Vec<&'e Expr>,
-    /// All expressions, with the schema of what is `self` there: literals may be compared with secrets in them.
+    /// All expressions, with the schema of `self` there: they may compare literals with secrets.
     all: Vec<(&'e Expr, Option<&'s Schema>)>,
     /// Other places of secrets: labels, and values that may not refer to anything.
     whole: Vec<Span>,
@@ -148,7 +148,8 @@ impl<'e, 's, 'f> Search<'e, 's, 'f> {
         }
     }
 
-    /// A provisioner: its keywords are no secrets, nor what its schema has, but for values that programs and files get.
+    /// Searches a provisioner. Its keywords and schema attributes are not secret, except for values that are passed to
+    /// programs and files.
     fn provisioner(&mut self, block: &'e Block) {
         let label = block.labels.first().map_or("", |label| label.text.as_str());
         let schema = (self.schema)(&block.kind, label);
@@ -280,7 +281,7 @@ impl<'e, 's, 'f> Search<'e, 's, 'f> {
         body.blocks.iter().for_each(|block| self.opaque_block(block));
     }
 
-    /// The arguments of `sensitive` in a body and in the blocks in it, and what may be compared with secrets.
+    /// Searches a body and its blocks for arguments of `sensitive`, and for literals that may be compared with secrets.
     fn calls_of(&mut self, body: &'e Body, own: Option<&'s Schema>) {
         for attribute in &body.attributes {
             self.calls(&attribute.expr);
@@ -305,7 +306,7 @@ impl<'e, 's, 'f> Search<'e, 's, 'f> {
         }
     }
 
-    /// Hides what a body's schema calls sensitive. A nested attribute with a sensitive part is hidden as a whole.
+    /// Hides the parts that a body's schema calls sensitive. A nested attribute with a sensitive part is hidden as a whole.
     fn block(&mut self, body: &'e Body, schema: &Schema) {
         self.attributes(&body.attributes, schema);
         body.blocks.iter().for_each(|block| self.nested_block(block, schema));

@@ -73,7 +73,7 @@ pub enum StateStorage {
         path: ConstantText,
         /// The directory with the files of other workspaces.
         workspace_dir: ConstantText,
-        /// An argument or block that such a backend does not have: a misspelt `path`.
+        /// An argument or block that this backend does not have, such as a misspelt `path`.
         unknown: Option<String>,
     },
     /// In HCP Terraform or Terraform Enterprise: a `cloud` block.
@@ -204,7 +204,7 @@ pub struct LifecycleConfig {
     pub prevents_destroy: Option<Expr>,
     /// `enabled` of OpenTofu: whether there is an instance.
     pub enabled: Option<Expr>,
-    /// `destroy = false`: an object that is no longer wanted is forgotten, and stays where it is.
+    /// `destroy = false`: an object that is no longer configured is forgotten instead of destroyed.
     pub forgets: bool,
     /// The parts of the configuration that are ignored while the object exists.
     pub ignore_changes: IgnoreChanges,
@@ -256,11 +256,11 @@ pub struct ActionConfig {
 pub struct ActionTriggerConfig {
     /// The header of the block.
     pub header: Span,
-    /// The events in the order in which they are written.
+    /// The events, in the order of the text.
     pub events: Vec<TriggerEvent>,
     /// `condition`.
     pub condition: Option<Expr>,
-    /// The actions in the order in which they are written.
+    /// The actions, in the order of the text.
     pub actions: Vec<ActionRef>,
     /// `on_failure`.
     pub on_failure: OnFailure,
@@ -279,7 +279,7 @@ pub struct ActionRef {
     pub index: usize,
 }
 
-/// The change of a resource by which an action is invoked, and whether it is invoked before that or after it.
+/// The change of a resource that invokes an action, before or after the change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[expect(missing_docs, reason = "the names say it")]
 pub enum TriggerEvent {
@@ -412,7 +412,7 @@ pub struct RequiredProvider {
     pub aliases: Vec<ProviderRef>,
     /// Where the entry is written.
     pub span: Span,
-    /// Where what is behind its equals sign is written.
+    /// The place of its value.
     pub value_span: Span,
 }
 

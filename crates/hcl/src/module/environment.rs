@@ -1,4 +1,4 @@
-//! The meaning of names in a module: its variables and local values; everything else is unknown.
+//! Resolves the names in a module: its variables and local values. Other names are unknown.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,10 +14,10 @@ use crate::function::Functions;
 use crate::syntax::ast::Attribute;
 use crate::walk::{Reference, variables};
 
-/// The values of names.
+/// The values of the names that expressions of a module refer to.
 #[derive(Debug, Default)]
 pub struct Environment {
-    /// A variable for each name that a reference begins with.
+    /// The value of each root name of the references, such as `var` and `local`.
     pub variables: Variables,
     /// References to variables without a value; they are unknown in `variables`.
     pub missing: BTreeSet<String>,
@@ -26,8 +26,7 @@ pub struct Environment {
 }
 
 impl Environment {
-    /// Evaluates the names of these references in a module whose variables have values. The names in `own` are left for
-    /// the caller to set.
+    /// Evaluates the names of these references with these values of variables. The caller sets the names in `own`.
     pub fn new<'r>(
         module: &ModuleConfig,
         variables: &VariableValues,
@@ -63,15 +62,15 @@ struct Reading<'m, 'f> {
     variables: BTreeMap<SmolStr, Value>,
     /// The local values that are needed, with those that each needs itself.
     locals: BTreeMap<SmolStr, Vec<SmolStr>>,
-    /// Local values to look into.
+    /// The local values whose references are still to be followed.
     open: Vec<SmolStr>,
-    /// Names that mean something unknown.
+    /// Root names whose values are unknown.
     unknown: BTreeSet<SmolStr>,
     missing: BTreeSet<String>,
 }
 
 impl Reading<'_, '_> {
-    /// Takes note of what a reference needs; the local value, if it is one.
+    /// Records the value that a reference needs. Returns its name if it is a local value.
     fn refer(&mut self, reference: &Reference<'_>) -> Option<SmolStr> {
         let name = &**reference.name;
         match (name, reference.first_attribute()) {
@@ -140,7 +139,7 @@ impl Reading<'_, '_> {
         }
         let mut values: HashMap<SmolStr, Value> = HashMap::new();
         let scope = Scope::new(around);
-        // One for all of them: they are made of one another.
+        // One evaluator, so that its limits apply to all of them together.
         let mut evaluator = Evaluator::new(self.functions);
         while let Some(name) = ready.pop() {
             let needed = self.locals[name].iter().map(|name| (name.clone(), values[name].clone()));

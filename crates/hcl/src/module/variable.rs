@@ -136,7 +136,7 @@ impl Declaration<'_> {
         if is_plain {
             return Some(Value::from(text));
         }
-        // Where it is wrong is a place in no file, and what is there may be secret.
+        // The error has no place in a file, and its text may be secret, so it is not shown.
         match parse_expression(text).and_then(|expr| constant(&expr)) {
             Ok(value) => Some(value),
             Err(_) => {

@@ -323,7 +323,7 @@ pub struct Block {
 }
 
 impl Block {
-    /// From the first word of the block to its closing brace, or to the end of what is in it where that is missing.
+    /// From the first word of the block to its closing brace, or to the end of its content if the brace is missing.
     pub(crate) fn all(&self) -> Span {
         let inside = self.body.attributes.iter().map(|attribute| attribute.expr.span.end);
         let inside = inside.chain(self.body.blocks.iter().map(|block| block.all().end));

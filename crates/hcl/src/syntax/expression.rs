@@ -83,7 +83,7 @@ impl Parser<'_> {
         Ok(left)
     }
 
-    /// A term with what is behind it: attributes, indexes, splats.
+    /// A term with its attributes, indexes and splats.
     pub(super) fn term(&mut self) -> Parsed<Expr> {
         let here = self.peek().span;
         let (bare, broken) = match self.bare_term() {
@@ -162,7 +162,7 @@ impl Parser<'_> {
             return self.call(token);
         }
         let literal = match text {
-            // HCL has no keywords: a call of such a name is a call.
+            // HCL has no keywords, so a call with this name is an ordinary call.
             "true" => Value::from(true),
             "false" => Value::from(false),
             "null" => Value::null(Type::Dynamic),

@@ -56,7 +56,7 @@ pub fn parse_body_json(text: &str) -> Result<JsonBody<'_>, Vec<Diagnostic>> {
 }
 
 impl JsonBody<'_> {
-    /// All of it as one expression, in which each string is a template.
+    /// The whole body as one expression. Each string in it is a template.
     pub(crate) fn as_template(&self) -> Expr {
         self.source.expr(&self.node, Style::Template, 0, &mut Vec::new())
     }

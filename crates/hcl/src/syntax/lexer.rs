@@ -22,7 +22,7 @@ pub(crate) enum Top {
     Data,
 }
 
-/// The tokens of a text, the last one being [`Kind::End`], and what is wrong with its characters.
+/// The tokens of a text, of which the last one is [`Kind::End`], and the errors in its characters.
 pub(crate) fn tokens(text: &str, top: Top) -> (Vec<Token>, Vec<Diagnostic>) {
     let mode = match top {
         Top::Code | Top::Data => Mode::Code { braces: 0 },

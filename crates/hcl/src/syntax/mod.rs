@@ -1,9 +1,7 @@
-//! From text to expressions and bodies. Nothing is evaluated here, and no text is copied but what a value or a name
-//! needs.
+//! Parses text into expressions and bodies, without evaluating them. Text is copied only into values and names.
 //!
-//! `lexer` makes tokens, `parser` walks through them; `expression`, `traversal`, `collection`, `template` and `body`
-//! are what it reads on the way, with `escape`, `flush` and `directives` for what templates mean. `ast` is what comes
-//! of it.
+//! `lexer` makes tokens and `parser` walks through them. `expression`, `traversal`, `collection`, `template` and `body`
+//! each parse one construct; `escape`, `flush` and `directives` interpret templates. The result is an `ast`.
 
 pub(crate) mod ast;
 mod body;
@@ -39,7 +37,7 @@ pub fn parse_expression(text: &str) -> Result<Expr, Vec<Diagnostic>> {
     expression(text, 0)
 }
 
-/// Reads one expression that is at this byte of all of the configuration.
+/// Parses one expression whose text starts at byte `start` of the whole configuration.
 pub(crate) fn parse_expression_at(text: &str, start: u32) -> Result<Expr, Vec<Diagnostic>> {
     match expression(text, 0) {
         Ok(mut expr) => {
@@ -50,7 +48,7 @@ pub(crate) fn parse_expression_at(text: &str, start: u32) -> Result<Expr, Vec<Di
     }
 }
 
-/// An expression with so much around it.
+/// Parses an expression that is already nested `depth` levels deep.
 fn expression(text: &str, depth: u32) -> Result<Expr, Vec<Diagnostic>> {
     parse(text, Top::Code, false, depth, |p| {
         let expr = p.expression().ok();
@@ -66,7 +64,7 @@ fn expression(text: &str, depth: u32) -> Result<Expr, Vec<Diagnostic>> {
     })
 }
 
-/// Reads a template: text with sequences, as in the file for `templatefile`.
+/// Parses a template, such as the file for `templatefile`.
 ///
 /// # Errors
 ///
@@ -75,12 +73,12 @@ pub fn parse_template(text: &str) -> Result<Expr, Vec<Diagnostic>> {
     template(text, 0)
 }
 
-/// A template with so much around it.
+/// Parses a template that is already nested `depth` levels deep.
 fn template(text: &str, depth: u32) -> Result<Expr, Vec<Diagnostic>> {
     parse(text, Top::Template, true, depth, |p| p.template_file().ok())
 }
 
-/// Reads the arguments and blocks of a file.
+/// Parses the arguments and blocks of a file.
 ///
 /// # Errors
 ///
@@ -89,7 +87,7 @@ pub fn parse_body(text: &str) -> Result<Body, Vec<Diagnostic>> {
     parse(text, Top::Code, true, 0, |p| Some(p.file()))
 }
 
-/// Reads the arguments and blocks of a file of plain data.
+/// Parses the arguments and blocks of a file of plain data.
 pub(crate) fn data_body(text: &str) -> Result<Body, Vec<Diagnostic>> {
     parse(text, Top::Data, true, 0, |p| {
         p.is_data = true;
@@ -132,7 +130,7 @@ fn check_length(text: &str) -> Result<(), Vec<Diagnostic>> {
     Err(vec![Diagnostic::new("Source too long", Span::at(0), detail)])
 }
 
-/// Whether this may be the name of something.
+/// Whether this is an HCL identifier: one of Unicode (UAX 31), with `_` allowed first and `-` after that.
 pub(crate) fn is_name(name: &str) -> bool {
     let is_first = |c: char| c == '_' || unicode_ident::is_xid_start(c);
     let mut chars = name.chars();

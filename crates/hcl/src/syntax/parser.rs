@@ -103,7 +103,7 @@ impl<'t> Parser<'t> {
         result
     }
 
-    /// From here on everything is one level further down, up to the end of what is [`deeper`](Self::deeper).
+    /// Enters one more level of nesting, up to the end of the call of [`deeper`](Self::deeper).
     pub(super) fn descend(&mut self) -> Parsed<()> {
         if self.depth >= MAX_DEPTH {
             let here = self.peek().span;
@@ -218,7 +218,7 @@ impl<'t> Parser<'t> {
     }
 }
 
-/// Keeps count of what is open; a token that closes something closes all that is open inside of it.
+/// Tracks open brackets. A closing token also closes everything that is still open inside of it.
 fn follow(open: &mut Vec<Kind>, kind: Kind) {
     if let Some(close) = kind.closed_by() {
         open.push(close);

@@ -271,7 +271,7 @@ impl Parser<'_> {
                         broken = matches!(collection.kind, ExprKind::Missing);
                         TemplatePartKind::For { key, value, collection }
                     }
-                    // HCL leaves such a directive out, so its `endfor` is unexpected.
+                    // HCL drops this directive, so its `endfor` is unexpected.
                     Err(broken) => {
                         p.recover_sequence(row);
                         return Err(broken);
@@ -303,7 +303,7 @@ impl Parser<'_> {
                 }
                 _ => {}
             }
-            // Where the end is not found, the directive reaches up to what is in its place.
+            // If the end is missing, the directive reaches up to the token in its place.
             row.parts.push(TemplatePart { span: marker.span.to(close.span), kind });
             if broken {
                 p.recover_sequence(row);

@@ -9,7 +9,8 @@ use crate::fact::{Cause, ChangeKind, Outcome, Replaces, Situation};
 use crate::model::TypeModel;
 use crate::walk::{Member, member_at};
 
-/// The differences between two models, and the arguments for which not both say whether changes replace the object.
+/// The differences between two models, and the arguments for which at least one model does not say whether changes
+/// replace the object.
 pub(super) fn compare(
     before: (&TypeModel, &Block),
     after: (&TypeModel, &Block),
@@ -36,7 +37,7 @@ pub(super) fn compare(
     (changes, unknown)
 }
 
-/// Whether changes of an argument replace the object, in the order of how much it hurts.
+/// Whether changes of an argument replace the object, ordered by severity.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Replacing {
     Never,

@@ -80,7 +80,7 @@ pub struct NotCompared {
     pub type_name: SmolStr,
     /// Why.
     pub reason: String,
-    /// The arguments for which only one of the models says whether a change replaces the object, or none. Empty: all.
+    /// The arguments for which at least one model does not say whether a change replaces the object.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub parts: Vec<SmolStr>,
 }

@@ -145,7 +145,7 @@ impl Comparison {
                 }
             }
         }
-        // 0 is no limit.
+        // 0 means no limit.
         if other.max_items > 0 && (one.max_items == 0 || other.max_items < one.max_items) {
             let before = match one.max_items {
                 0 => "any number of".to_owned(),
@@ -185,7 +185,7 @@ fn deprecated_blocks(text: &str) -> BTreeSet<String> {
         }
     }
     let mut found = BTreeSet::new();
-    // The text was read as a schema before.
+    // This cannot fail: the text was read as a schema before.
     let schema: Json = objchange_text::json::from_str(text).unwrap_or_default();
     visit(&schema["block"], "", &mut found);
     found

@@ -356,7 +356,7 @@ impl<'c> Walk<'_, 'c> {
         }
     }
 
-    /// Does something in an instance of a module. What is wrong there is said of this instance, where the module has others.
+    /// Runs `work` in an instance of a module. Diagnostics name the instance if the module has several.
     pub(crate) fn in_module<T>(&mut self, at: ModuleInstanceId, act: impl FnOnce(&mut Self) -> T) -> T {
         let before = self.found.len();
         let result = act(self);

@@ -85,7 +85,7 @@ impl RunScope<'_, '_> {
         // Where made-up values cause an error, the others decide alone: `true || tonumber(made_up) == 1`.
         let (mut result, mut errors, _) = evaluate_excusing(&assertion.condition, &scope, self.functions);
         if !self.secret.is_empty() {
-            // To Terraform 1.15.5 such variables are not sensitive, which `issensitive` tells. What is printed hides them.
+            // `issensitive` shows that Terraform 1.15.5 does not treat such variables as sensitive. The output still hides them.
             let plain = Scope::new(&plain);
             let (value, found, _) = evaluate_excusing(&assertion.condition, &plain, self.functions);
             match (found.is_empty(), errors.is_empty()) {

@@ -1,4 +1,4 @@
-//! The client as a provider. Each call goes by its name, so that errors name it.
+//! Implements [`Provider`](crate::Provider) for the client. Each call is made under its name, which errors show.
 
 use async_trait::async_trait;
 
@@ -11,13 +11,13 @@ impl Provider for Client {
         match call {
             // Fetched once for all calls that need it; `fetch` names the call in its errors itself.
             Call::Schemas => Ok(self.known().await?.clone().into()),
-            call => self.during(call.method(), self.asked(call)).await,
+            call => self.during(call.method(), self.send_call(call)).await,
         }
     }
 }
 
 impl Client {
-    async fn asked(&self, call: Call<'_>) -> Result<Reply> {
+    async fn send_call(&self, call: Call<'_>) -> Result<Reply> {
         Ok(match call {
             Call::Schemas => self.known().await?.clone().into(),
             Call::Metadata => other::metadata(self).await?.into(),

@@ -1,7 +1,7 @@
-//! Finds the processes that a provider has started, even those that have left its process group.
+//! Finds the processes that a provider started, even those that left its process group.
 //!
-//! A daemon has a session of its own, and its parent has ended. It is found by the provider's folder in its
-//! environment, or, while its parent runs, as a child. On systems without `/proc` nothing is found.
+//! A daemon has its own session, and its parent has ended. It is found by the provider's folder in its environment, or
+//! as a child while its parent runs. On systems without `/proc` nothing is found.
 
 use std::collections::{BTreeSet, HashMap};
 use std::fs;
@@ -9,10 +9,10 @@ use std::path::Path;
 
 use rustix::process::{Pid, Signal, WaitOptions, kill_process, waitpid};
 
-/// How often processes are searched: a process may start another one while it is killed.
+/// The maximum number of searches: a process may start another one while it is being killed.
 const ROUNDS: usize = 20;
 
-/// The processes below this one, by their parents.
+/// The descendants of a process.
 pub(super) fn below(root: u32) -> BTreeSet<u32> {
     let mut children: HashMap<u32, Vec<u32>> = HashMap::new();
     for pid in all() {
@@ -32,8 +32,8 @@ pub(super) fn below(root: u32) -> BTreeSet<u32> {
     found
 }
 
-/// Kills these processes, and all with the folder in their environment, except the first process with it,
-/// which its owner waits for.
+/// Kills these processes, and all that have the folder in their environment, except for `first`: its owner waits
+/// for it.
 pub(super) fn kill(mut known: BTreeSet<u32>, folder: &Path, first: u32) {
     let folder = folder.as_os_str().as_encoded_bytes();
     for _ in 0..ROUNDS {
@@ -46,13 +46,13 @@ pub(super) fn kill(mut known: BTreeSet<u32>, folder: &Path, first: u32) {
     }
 }
 
-/// Kills all processes in whose environment a variable has this folder.
+/// Kills all processes that have this folder in their environment.
 pub(super) fn kill_users(folder: &Path) {
     // No process has this number.
     kill(BTreeSet::new(), folder, 0);
 }
 
-/// Kills all processes below this one.
+/// Kills all descendants of this process.
 pub(super) fn kill_below(root: u32) {
     for _ in 0..ROUNDS {
         let mut found = below(root);
@@ -64,7 +64,7 @@ pub(super) fn kill_below(root: u32) {
     }
 }
 
-/// Kills a process, and waits for it if it has become a child of this one.
+/// Kills a process, and reaps it if it has become a child of this one.
 fn kill_one(pid: u32) {
     let Some(pid) = i32::try_from(pid).ok().and_then(Pid::from_raw) else { return };
     // Fails if the process has ended, or belongs to another user.
@@ -79,7 +79,7 @@ fn all() -> impl Iterator<Item = u32> {
     entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok())
 }
 
-/// The state of a process and its parent, from the text behind its name, which may have any characters.
+/// The state and the parent of a process, from the text after its name.
 #[allow(clippy::disallowed_methods, reason = "the system writes it")]
 fn stat(pid: u32) -> Option<(String, u32)> {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;

@@ -1,4 +1,4 @@
-//! The line in which a provider gives its address.
+//! Reads the line with the address of a provider.
 
 use std::path::PathBuf;
 

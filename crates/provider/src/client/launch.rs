@@ -59,7 +59,7 @@ pub struct Limits {
 }
 
 impl Default for Limits {
-    /// A minute to start, as Terraform allows; five for a call, for which Terraform has no limit; two seconds to end.
+    /// A minute to start, as in Terraform; five minutes for a call, which Terraform does not limit; two seconds to end.
     fn default() -> Self {
         Self { start: Duration::from_secs(60), call: Duration::from_secs(300), end: Duration::from_secs(2) }
     }

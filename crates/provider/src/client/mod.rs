@@ -65,10 +65,10 @@ use crate::wire::{tfplugin5 as pb5, tfplugin6 as pb};
 use crate::{Component, Error, ErrorKind, Result, Schemas};
 
 /// How long to wait for the end of a process whose connection is gone.
-// The kernel closes the sockets of a process before others can see that it has ended.
-const CRASHING: Duration = Duration::from_secs(1);
+// The kernel closes the sockets of a process before other processes can see that it has ended.
+const CRASH_WAIT: Duration = Duration::from_secs(1);
 
-/// The most events of a stream that are kept.
+/// The maximum number of events in one stream.
 const MAX_EVENTS: usize = 1_000_000;
 
 /// A connection to a provider. The process that was started for it ends when this is dropped.
@@ -116,17 +116,17 @@ impl Client {
         let own = own.map_err(|error| ErrorKind::NotStarted { reason: error.to_string() })?;
         let (process, first_line) = Process::start(launch, own.as_ref())?;
         let until = Instant::now() + launch.limits.start;
-        let told = |kind: ErrorKind, process: &Process| Error::new(kind).with_log(process.log.since(0));
+        let with_log = |kind: ErrorKind, process: &Process| Error::new(kind).with_log(process.log.since(0));
         let line = match timeout_at(until, process.first_line(first_line)).await {
-            Err(_) => return Err(told(ErrorKind::StartTimeout(launch.limits.start), &process)),
+            Err(_) => return Err(with_log(ErrorKind::StartTimeout(launch.limits.start), &process)),
             Ok(Some(line)) => line,
             Ok(None) => {
                 // The process has ended, or has closed its standard output. Either way no handshake will come.
-                let status = match process.ended(CRASHING).await {
+                let status = match process.ended(CRASH_WAIT).await {
                     Some(status) => status,
                     None => process.kill(),
                 };
-                return Err(told(ErrorKind::EndedAtStart { status }, &process));
+                return Err(with_log(ErrorKind::EndedAtStart { status }, &process));
             }
         };
         let handshake = Handshake::parse(&line, &launch.protocols)
@@ -134,14 +134,14 @@ impl Client {
         let tls = match encryption(&handshake, own.as_ref()) {
             Ok(tls) => tls,
             Err(error) => {
-                return Err(told(ErrorKind::NotConnected { reason: error.to_string() }, &process));
+                return Err(with_log(ErrorKind::NotConnected { reason: error.to_string() }, &process));
             }
         };
         let channel = match timeout_at(until, Channel::connect(&handshake.address, tls)).await {
-            Err(_) => return Err(told(ErrorKind::StartTimeout(launch.limits.start), &process)),
+            Err(_) => return Err(with_log(ErrorKind::StartTimeout(launch.limits.start), &process)),
             Ok(Ok(channel)) => channel,
             Ok(Err(error)) => {
-                return Err(told(ErrorKind::NotConnected { reason: error.to_string() }, &process));
+                return Err(with_log(ErrorKind::NotConnected { reason: error.to_string() }, &process));
             }
         };
         let log = process.log.clone();
@@ -164,7 +164,7 @@ impl Client {
         Ok(Self::new(channel, running.protocol, limits, Recorder::default()))
     }
 
-    /// Speaks with a provider over any bytes, such as one end of [`tokio::io::duplex`] in a test.
+    /// Connects to a provider over any byte stream, such as one end of [`tokio::io::duplex`] in a test.
     ///
     /// # Errors
     ///
@@ -187,8 +187,8 @@ impl Client {
     }
 
     fn new(channel: Channel, protocol: Protocol, limits: Limits, log: Recorder) -> Self {
-        // Connected first: a provider in Go writes its output into this stream, and blocks when nobody
-        // reads it.
+        // Before any call: go-plugin forwards a provider's output over this stream, and the provider blocks
+        // while nobody reads it.
         stdio::listen(&channel, log.clone());
         let (process, schemas, version) = (None, OnceCell::new(), "1.16.0".to_owned());
         Self { channel, protocol, limits, process, log, schemas, version }
@@ -220,25 +220,25 @@ impl Client {
     /// Ends a provider that was started for this client: asks it to shut down, then kills the rest.
     pub async fn end(self) {
         let Some(process) = &self.process else { return };
-        // As go-plugin ends a provider: it asks, waits for two seconds, and kills.
+        // Like go-plugin, which asks a provider to shut down, waits for two seconds, and kills it.
         let path = "/plugin.GRPCController/Shutdown".to_owned();
         // The connection may close before the answer comes.
-        let asked = self.channel.unary::<_, plugin::Empty>(path, plugin::Empty {});
-        let _ = timeout(self.limits.end, asked).await;
+        let shutdown = self.channel.unary::<_, plugin::Empty>(path, plugin::Empty {});
+        let _ = timeout(self.limits.end, shutdown).await;
         process.ended(self.limits.end).await;
         process.kill();
     }
 
-    /// Runs a call. An error names the call, and has the provider's log during it.
+    /// Runs a call. An error gets the name of the call and the log that the provider wrote meanwhile.
     async fn during<T>(&self, method: Method, call: impl Future<Output = Result<T>>) -> Result<T> {
         let position = self.log.position();
-        let named = |error: Error| match error.kind() {
-            // The error came before the call, or from another call that this one needs.
+        let with_context = |error: Error| match error.kind() {
+            // These errors precede the call; the next arm has those of another call that this one needs.
             ErrorKind::UnknownName { .. } | ErrorKind::Unsendable { .. } => error,
             _ if error.call().is_some() => error,
             _ => error.during(method.name(Protocol::V6)).with_log(self.log.since(position)),
         };
-        call.await.map_err(named)
+        call.await.map_err(with_context)
     }
 
     async fn unary<Q, A>(&self, method: Method, question: Q) -> Result<A>
@@ -249,7 +249,7 @@ impl Client {
         self.in_time(self.channel.unary(self.path(method)?, question)).await
     }
 
-    /// The answer to many messages.
+    /// Sends many messages, and returns the one answer.
     async fn send<Q, A>(&self, method: Method, questions: Vec<Q>) -> Result<A>
     where
         Q: Message + 'static,
@@ -273,7 +273,7 @@ impl Client {
                 bytes += event.encoded_len();
                 events.push(event);
                 if events.len() > MAX_EVENTS || bytes > MAX_MESSAGE {
-                    // tonic answers a message above its limit with this status and these words; both become `TooLarge`.
+                    // tonic reports a message above its limit with this status and these words; both become `TooLarge`.
                     return Err(Status::out_of_range("message length too large: a stream without end"));
                 }
             }
@@ -295,9 +295,9 @@ impl Client {
         let kind = match timeout(self.limits.call, answer).await {
             Ok(Ok(answer)) => return Ok(answer),
             Err(_) => ErrorKind::Timeout(self.limits.call),
-            // If the connection breaks, the status of a call says nothing of the reason. The process does.
+            // When the connection breaks, the status does not tell the reason, but the exit status of the process does.
             Ok(Err(_)) if self.channel.is_closed() => match &self.process {
-                Some(process) => match process.ended(CRASHING).await {
+                Some(process) => match process.ended(CRASH_WAIT).await {
                     Some(status) => ErrorKind::Crashed { status },
                     None => ErrorKind::Disconnected,
                 },
@@ -345,7 +345,7 @@ impl Client {
         }
     }
 
-    /// A module's data about itself: always null, of the type that the provider declares.
+    /// The `provider_meta` of a module: always null.
     async fn meta(&self) -> Result<Option<pb::DynamicValue>> {
         match &self.known().await?.meta {
             // Terraform sends `provider_meta` only if the provider declares a schema for it.

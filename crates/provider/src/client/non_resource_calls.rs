@@ -128,7 +128,7 @@ pub(super) async fn call_function(
     let function = client.known().await?.functions.get(name).ok_or_else(unknown)?;
     let argument = |(position, value): (usize, &Value)| match function.parameter(position) {
         Some(parameter) => write_value("arguments", value, &parameter.ty),
-        // The provider itself refuses an argument too many.
+        // Additional arguments are sent too: the provider refuses them.
         None => write_value("arguments", value, value.ty()),
     };
     let written: Result<Vec<_>> = arguments.iter().enumerate().map(argument).collect();

@@ -21,7 +21,7 @@ use crate::{Error, ErrorKind};
 
 /// The variable that tells a provider's program that it was started as one.
 pub(crate) const COOKIE: (&str, &str) =
-    // No secret: each provider compares it, and so notices that somebody has started it by hand.
+    // Not a secret: providers compare it to notice that they were started by hand.
     ("TF_PLUGIN_MAGIC_COOKIE", "d602bf8f470bc67ca7faa0386276bbdd4330efaf76d1a219cb4d6991ca9872b2");
 
 /// The variable with the certificate of the client.
@@ -249,7 +249,7 @@ impl Process {
         }
     }
 
-    /// The status with which the process ends by itself within this time. Its last output is in the log
+    /// The exit status, if the process ends by itself within this time. Its last output is in the log
     /// then.
     pub(crate) async fn ended(&self, within: Duration) -> Option<String> {
         let until = Instant::now() + within;

@@ -1,4 +1,4 @@
-//! Attaching to a running provider.
+//! Reads which running providers to attach to.
 
 use std::collections::BTreeMap;
 use std::str::FromStr;
@@ -59,7 +59,7 @@ impl FromStr for Reattach {
             if raw.protocol != "grpc" {
                 return Err(bad(format!("{name}: the protocol is {:?}, and must be \"grpc\"", raw.protocol)));
             }
-            // A missing version means the oldest: a provider outside of acceptance tests leaves it out.
+            // A missing version means 5, the oldest: providers may leave it out outside of acceptance tests.
             let version = if raw.protocol_version == 0 { 5 } else { raw.protocol_version };
             let protocol = Protocol::from_version(version).ok_or_else(|| {
                 bad(format!("{name}: version {version} of the protocol is not supported, only 5 and 6 are"))
@@ -79,7 +79,7 @@ impl Reattach {
         self.0.keys().map(String::as_str)
     }
 
-    /// The provider of this address. A shorter form will do, and so will the name alone: `hashicorp/random`, `random`.
+    /// The provider with this address, which may be shortened: `hashicorp/random`, `random`.
     pub fn find(&self, address: &str) -> Option<&Running> {
         let full = |address: &str| match address.split('/').count() {
             1 => format!("registry.terraform.io/hashicorp/{address}"),
@@ -90,11 +90,11 @@ impl Reattach {
         self.0.iter().find(|(known, _)| full(known) == wanted).map(|(_, running)| running)
     }
 
-    /// The provider of this address, or the only one.
+    /// The provider with this address. If there is only one provider, it is chosen for any address.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Reattach`]: there are others, and none of this address.
+    /// [`ErrorKind::Reattach`]: no provider has this address, and there is not exactly one.
     pub fn choose(&self, address: &str) -> Result<&Running, Error> {
         let only = || self.0.values().next().filter(|_| self.0.len() == 1);
         self.find(address).or_else(only).ok_or_else(|| {

@@ -1,7 +1,7 @@
 //! Starting a process that ends when this one ends, for any reason.
 //!
-//! On Linux the kernel kills the process when the thread that has started it ends (prctl(2), `PR_SET_PDEATHSIG`). So one
-//! thread, which never ends, starts all of them.
+//! On Linux the kernel kills the process when the *thread* that started it ends (prctl(2), `PR_SET_PDEATHSIG`). So a
+//! single thread that never ends starts all processes.
 
 use std::io;
 use std::process::{Child, Command};
@@ -14,15 +14,15 @@ type Job = Box<dyn FnOnce() + Send>;
 /// The thread that starts processes; `None` before the first one.
 static STARTER: Mutex<Option<Sender<Job>>> = Mutex::new(None);
 
-/// Starts a process, perhaps without a network.
+/// Starts a process; without network access if `is_offline`.
 pub(super) fn spawn(mut command: Command, is_offline: bool) -> io::Result<Child> {
     die_with_parent(&mut command);
     if is_offline {
-        cut_off(&mut command)?;
+        isolate_network(&mut command)?;
     }
     let (sender, started) = channel();
     let job: Job = Box::new(move || {
-        // The receiver may be gone: then the process must not be left.
+        // The receiver may be gone: then nobody else would end the process.
         if let Err(lost) = sender.send(command.spawn())
             && let Ok(mut child) = lost.0
         {
@@ -30,11 +30,11 @@ pub(super) fn spawn(mut command: Command, is_offline: bool) -> io::Result<Child>
             let _ = child.wait();
         }
     });
-    starter()?.send(job).map_err(|_| gone())?;
-    started.recv().map_err(|_| gone())?
+    starter()?.send(job).map_err(|_| starter_ended())?;
+    started.recv().map_err(|_| starter_ended())?
 }
 
-fn gone() -> io::Error {
+fn starter_ended() -> io::Error {
     io::Error::other("the thread that starts processes has ended")
 }
 
@@ -55,7 +55,7 @@ fn starter() -> io::Result<Sender<Job>> {
 #[expect(unsafe_code, reason = "nothing else is called between fork and exec than two system calls")]
 fn die_with_parent(command: &mut Command) {
     use rustix::process::{Signal, getpid, getppid, set_parent_process_death_signal};
-    // Asked before the fork, in this process: `getppid` in the child names another one once this one has ended.
+    // Read before the fork: in the child, `getppid` returns another process once this one has ended.
     let parent = getpid();
     let ask = move || {
         set_parent_process_death_signal(Some(Signal::KILL))?;
@@ -68,18 +68,18 @@ fn die_with_parent(command: &mut Command) {
     }
 }
 
-/// Gives the process a network of its own without any interface. Its sockets in files still reach this program: they belong
-/// to the file system (unix(7)).
+/// Gives the process a network namespace without any interface. Its Unix sockets still reach this program, because they
+/// belong to the file system (unix(7)).
 #[cfg(target_os = "linux")]
 #[expect(unsafe_code, reason = "nothing else is called between fork and exec than two system calls")]
 #[expect(clippy::unnecessary_wraps, reason = "other systems cannot do it")]
-fn cut_off(command: &mut Command) -> io::Result<()> {
+fn isolate_network(command: &mut Command) -> io::Result<()> {
     use rustix::thread::{UnshareFlags, unshare_unsafe};
     let ask = || {
         // SAFETY: the child has one thread, and shares no file descriptors by these flags.
-        let alone = |flags| unsafe { unshare_unsafe(flags) };
-        // Without the rights for it, a user namespace gives them (user_namespaces(7)).
-        alone(UnshareFlags::NEWNET).or_else(|_| alone(UnshareFlags::NEWUSER | UnshareFlags::NEWNET))?;
+        let unshare = |flags| unsafe { unshare_unsafe(flags) };
+        // A network namespace needs a capability, which a new user namespace grants (user_namespaces(7)).
+        unshare(UnshareFlags::NEWNET).or_else(|_| unshare(UnshareFlags::NEWUSER | UnshareFlags::NEWNET))?;
         Ok(())
     };
     // SAFETY: the closure makes two system calls, which are safe after a fork, and allocates nothing.
@@ -90,7 +90,7 @@ fn cut_off(command: &mut Command) -> io::Result<()> {
 }
 
 #[cfg(not(target_os = "linux"))]
-fn cut_off(_command: &mut Command) -> io::Result<()> {
+fn isolate_network(_command: &mut Command) -> io::Result<()> {
     Err(io::Error::new(
         io::ErrorKind::Unsupported,
         "a provider can be cut off from the network on Linux only",

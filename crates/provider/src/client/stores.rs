@@ -1,4 +1,4 @@
-//! The calls about state stores.
+//! The calls for state stores.
 
 use objchange::Value;
 use objchange::change::Diagnostic;
@@ -34,7 +34,7 @@ pub(super) async fn read_state(client: &Client, type_name: &str, id: &str) -> Re
             let reason = format!("a state of more than {} MiB", MAX_MESSAGE >> 20);
             return Err(ErrorKind::TooLarge { reason }.into());
         }
-        // The last message may carry only diagnostics, and no length.
+        // The last message may have only diagnostics, without a length.
         wanted = Some(chunk.total_length).filter(|length| *length > 0).or(wanted);
         stored.state.extend(chunk.bytes);
         stored.diagnostics.extend(read_diagnostics(chunk.diagnostics));
@@ -62,7 +62,7 @@ pub(super) async fn write_state(
     let mut meta = Some(meta);
     let mut chunks = Vec::new();
     let mut start = 0;
-    // Even an empty state is one chunk, which says whose it is.
+    // Even an empty state is sent as one chunk, because the first chunk identifies the state.
     while start < state.len() || meta.is_some() {
         let end = (start + chunk_size).min(state.len());
         chunks.push(pb::write_state_bytes::RequestChunk {

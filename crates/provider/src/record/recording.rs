@@ -14,7 +14,7 @@ use super::line::Line;
 use crate::mask::Masks;
 use crate::{Answer, Call, Component, Provider, ProviderExt, Reply, Result};
 
-/// A provider whose answers a recorder keeps, if one is given. Both are borrowed or shared.
+/// A provider whose answers are recorded if there is a recorder. Both may be references or shared pointers.
 pub struct Recording<P, R> {
     provider: P,
     recorder: Option<R>,
@@ -83,7 +83,7 @@ where
                 masks.object(block, object);
             }
             let mut line = Line::about("plan_resource_change", type_name, block);
-            // Before any object is written: a part of this secret may be in the clear in another one.
+            // Learned before any object is written, because another object may contain part of this secret in the clear.
             if let Ok(Reply::Planned(answer)) = reply {
                 masks.object(block, &answer.planned);
             }
@@ -138,13 +138,13 @@ where
         });
     }
 
-    /// Keeps an answer that is an object.
+    /// Records a call whose answer is an object. `write_request` adds its fields to the line.
     async fn keep_object(
         &self,
         (op, component): (&'static str, Component),
         type_name: &str,
         reply: &Result<Reply>,
-        asked: impl Fn(&mut Line, &Block, &mut Masks),
+        write_request: impl Fn(&mut Line, &Block, &mut Masks),
     ) {
         let Some(block) = self.block(component, type_name).await else { return };
         self.keep(|masks| {
@@ -152,7 +152,7 @@ where
                 masks.object(&block, object);
             }
             let mut line = Line::about(op, type_name, &block);
-            asked(&mut line, &block, masks);
+            write_request(&mut line, &block, masks);
             match reply {
                 Ok(Reply::Answer(answer)) => {
                     if let Some(object) = &answer.object {
@@ -183,22 +183,28 @@ where
             Call::Schemas => {}
             Call::Upgrade(request) => {
                 let line = ("upgrade_resource_state", Component::Resource);
-                let asked =
+                let write_request =
                     |line: &mut Line, _: &Block, _: &mut Masks| line.number("version", request.version);
-                self.keep_object(line, &request.type_name, &reply, asked).await;
+                self.keep_object(line, &request.type_name, &reply, write_request).await;
             }
             Call::Read(request) => {
-                let asked = |line: &mut Line, block: &Block, masks: &mut Masks| {
+                let write_request = |line: &mut Line, block: &Block, masks: &mut Masks| {
                     line.object("state", block, &request.state, masks);
                 };
                 let line = ("read_resource", Component::Resource);
-                self.keep_object(line, &request.type_name, &reply, asked).await;
+                self.keep_object(line, &request.type_name, &reply, write_request).await;
             }
             Call::ReadData(type_name, config) => {
-                let asked = |line: &mut Line, block: &Block, masks: &mut Masks| {
+                let write_request = |line: &mut Line, block: &Block, masks: &mut Masks| {
                     line.object("config", block, config, masks);
                 };
-                self.keep_object(("read_data_source", Component::DataSource), type_name, &reply, asked).await;
+                self.keep_object(
+                    ("read_data_source", Component::DataSource),
+                    type_name,
+                    &reply,
+                    write_request,
+                )
+                .await;
             }
             Call::Plan(type_name, request) => self.keep_plan(type_name, request, &reply),
             Call::Apply(type_name, request) => self.keep_apply(type_name, request, &reply),

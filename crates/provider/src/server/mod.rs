@@ -69,7 +69,7 @@ async fn connection(
         async move { Ok::<_, Infallible>(answer.await) }
     };
     let serving = http2::Builder::new(TokioExecutor::new())
-        // As much as our client takes; hyper's default is 16 KiB.
+        // Equal to the limit of our client; hyper's default is 16 KiB.
         .max_header_list_size(1 << 20)
         .serve_connection(TokioIo::new(io), service_fn(answer));
     serving.await.map_err(io::Error::other)

@@ -1,4 +1,4 @@
-//! Schemas, written into messages.
+//! Writes schemas and metadata into messages.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +16,7 @@ use crate::{Component, Metadata};
 type Response = pb::get_provider_schema::Response;
 type Response5 = pb5::get_provider_schema::Response;
 
-/// All that a provider declares except identities.
+/// The answer to `GetProviderSchema`: everything that a provider declares, except identities.
 pub(crate) fn write_schemas(schemas: &Schemas) -> Response {
     let all = |component| {
         let write = |(name, s): (&str, &Schema)| {
@@ -25,13 +25,13 @@ pub(crate) fn write_schemas(schemas: &Schemas) -> Response {
         schemas.named(component).map(write).collect::<BTreeMap<_, _>>()
     };
     let action = |(name, schema)| (name, pb::ActionSchema { schema: Some(schema) });
-    let unnoted = Writer { notes: &Notes::default(), component: Component::Provider, name: "" };
+    let without_notes = Writer { notes: &Notes::default(), component: Component::Provider, name: "" };
     Response {
         provider: all(Component::Provider).into_values().next(),
         resource_schemas: all(Component::Resource),
         data_source_schemas: all(Component::DataSource),
         diagnostics: write_diagnostics(&schemas.diagnostics),
-        provider_meta: schemas.meta.as_ref().map(|meta| unnoted.schema(meta)),
+        provider_meta: schemas.meta.as_ref().map(|meta| without_notes.schema(meta)),
         server_capabilities: Some(capabilities(schemas.capabilities)),
         functions: schemas
             .functions
@@ -45,7 +45,7 @@ pub(crate) fn write_schemas(schemas: &Schemas) -> Response {
     }
 }
 
-/// The schemas for protocol 5. Parts with nested types cannot be expressed in it, and are left out.
+/// The schemas for protocol 5. It cannot express nested types, so schemas that use them are left out.
 pub(crate) fn write_schemas_5(schemas: &Schemas) -> Response5 {
     let message = write_schemas(schemas);
     let all = |schemas: BTreeMap<String, pb::Schema>| {

@@ -98,7 +98,7 @@ impl Value {
         }
     }
 
-    /// The unknown parts that an operation may have read as numbers from texts. What the host does not know is JSON.
+    /// The unknown parts that an operation may have read as numbers from texts. Values that the host does not know are JSON.
     pub(crate) fn possible_numbers(&self) -> Option<Unknown> {
         let of_all = |values: &mut dyn Iterator<Item = &Self>| {
             values.filter_map(Self::possible_numbers).reduce(|all, one| all.union(&one))
@@ -287,7 +287,7 @@ impl Unknown {
         self.0.origin.as_ref()
     }
 
-    /// Whether it may turn out to be an array. What policies see as unknown is an object to them.
+    /// Whether it may turn out to be an array. To policies, an unknown value is an object.
     pub(crate) fn may_be_array(&self) -> bool {
         match &self.0.hint {
             None | Some(Hint::Array(_)) => true,

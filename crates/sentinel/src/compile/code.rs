@@ -1,4 +1,4 @@
-//! The compact form that is run: instructions for a machine with a stack, variables by their slots.
+//! The compiled form of a policy: instructions for a stack machine, with variables in slots.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -18,16 +18,16 @@ pub(crate) enum Op {
     Float(f64),
     /// A text of the unit.
     Text(u32),
-    /// A literal of the unit that holds literals only.
+    /// A constant of the unit: a list or map of literals.
     Constant(u32),
-    /// A list or map of the file that nothing can change or keep here, so that it is made only once.
+    /// A list or map of the file that is built only once, because nothing here can change or keep it.
     Shared(u32),
-    /// Whether the operand is, or is not, a text of the unit.
+    /// Compares the operand with a text of the unit: equal if true, else not equal.
     IsText(u32, bool),
     /// A variable, by its access.
     Load(u32),
     Store(u32),
-    /// Takes the old value, which it has, and another one; gives the variable the result.
+    /// Takes the variable's old value and another one, and stores the result.
     Augment(u32, BinaryOp),
     /// Copies the two values on top.
     CopyTwo,
@@ -37,7 +37,7 @@ pub(crate) enum Op {
     StoreIndex,
     /// Takes a value, a collection, a key and the old value.
     AugmentIndex(BinaryOp),
-    /// The value of a variable, whose member the next instruction takes: at once if the value is a map.
+    /// Loads a variable whose member the next instruction takes. For a map it loads the member directly.
     LoadMember(u32, u32),
     /// A member of the operand, by its name.
     Member(u32),
@@ -48,7 +48,7 @@ pub(crate) enum Op {
         low: bool,
         high: bool,
     },
-    /// Takes the callee and this many arguments; and whether causes of a false answer are kept.
+    /// Takes the callee and this many arguments. The second part tells whether the causes of a false answer are kept.
     Call(u32, bool),
     List(u32),
     Map(u32),
@@ -56,7 +56,7 @@ pub(crate) enum Op {
     Rule(u32),
     Unary(UnaryOp),
     Binary(BinaryOp),
-    /// Takes a value and a map, and says whether the one is, or is not, a key of the other.
+    /// Takes a value and a map. True tests whether the value is a key of the map, false whether it is not.
     InKeys(bool),
     Test(Test, bool),
     /// Keeps the left side, and jumps if it settles the result.
@@ -74,7 +74,7 @@ pub(crate) enum Op {
     Jump(u32),
     /// Takes a condition, and jumps unless it is true.
     Unless(u32),
-    /// Takes a value; takes the subject below it too and jumps if they are equal.
+    /// Takes a value. If it equals the subject below it, takes that too and jumps.
     When(u32),
     /// Takes the predicate of a rule, and ends the rule unless it is true.
     Predicate,
@@ -88,28 +88,27 @@ pub(crate) enum Op {
     Break(u32),
     Pop,
     Return,
-    /// Remembers the collection on top, for a test whether it is empty.
+    /// Remembers the collection on top for an emptiness test.
     Hold,
-    /// The remembered collection is the cause of the answer on top, if that is one to explain.
+    /// Makes the remembered collection the cause of the answer on top, if that answer is to be explained.
     HeldBy(Blame),
-    /// Drops the causes that were found since an instruction, unless the answer on top is one to explain.
+    /// Drops the causes found since an instruction, unless the answer on top is to be explained.
     Settle(Blame, u32),
-    /// The value on top was read from a variable: its causes come with it. A rule is evaluated if `force`
-    /// is set.
+    /// Restores the causes of the value on top, which was read from a variable. If `force` is set, a rule is evaluated.
     Recall {
         access: u32,
         blame: Blame,
         force: bool,
     },
-    /// The condition on top chooses a block that sets a variable to false: the causes of the condition
-    /// become causes of that.
+    /// The condition on top chooses a block that sets a variable to false. The causes of the condition become those
+    /// of the variable.
     Guard(Blame, u32),
-    /// The variable that gets the value on top is false from now on. Its causes are the elements of the
-    /// loops around, and the conditions.
+    /// Marks the variable that gets the value on top as false. Its causes are the elements of the enclosing loops, and
+    /// the conditions.
     Falsify,
     /// Begins to load an import of the file.
     Import(u32),
-    /// The value given for a parameter, and a jump over its default; without either an error.
+    /// Pushes the argument for a parameter and jumps over its default. Without argument and default it fails.
     Param {
         name: u32,
         default: bool,
@@ -128,7 +127,7 @@ pub(crate) enum Blame {
 }
 
 impl Blame {
-    /// Under a negation.
+    /// The answers to explain under a negation.
     pub(crate) fn inverse(self) -> Blame {
         match self {
             Blame::Nothing => Blame::Nothing,
@@ -137,6 +136,7 @@ impl Blame {
         }
     }
 
+    /// Whether this answer is to be explained.
     pub(crate) fn is_on(self, answer: &Value) -> bool {
         match answer.seen() {
             Value::Undefined(_) => self != Blame::Nothing,
@@ -165,18 +165,18 @@ pub(crate) struct Unit {
     pub(crate) name: Option<Arc<str>>,
     pub(crate) params: u32,
     pub(crate) slots: u32,
-    /// Whether a function or rule that sees its variables may outlive it.
+    /// Whether a function or rule that captures its variables may outlive it.
     pub(crate) captured: bool,
     pub(crate) ops: Vec<Op>,
     /// The place of each instruction in the text.
-    // Apart from the instructions, because a run reads a place only for errors and undefined values.
+    // Separate from the instructions, because a run needs a place only for errors and undefined values.
     pub(crate) places: Vec<u32>,
     pub(crate) texts: Vec<Text>,
     pub(crate) names: Vec<MemberName>,
     pub(crate) constants: Vec<(Constant, usize)>,
     pub(crate) accesses: Vec<Access>,
     pub(crate) loops: Vec<Loop>,
-    /// The effects of the instructions that a condition of a statement chooses.
+    /// The branches of statements, by the instruction of their condition.
     pub(crate) branches: BTreeMap<u32, Branch>,
     /// Places where lists and maps are changed: calls of `append` and `delete`, by the instruction that
     /// loads them, and assignments to an index. The value is the variable that holds the collection, if
@@ -209,7 +209,7 @@ pub(crate) enum Leaves {
 #[derive(Debug)]
 pub(crate) struct Access {
     pub(crate) name: Arc<str>,
-    /// The first one that is declared is meant; an assignment declares the first if none is.
+    /// The name refers to the first candidate that is declared. If none is, an assignment declares the first.
     pub(crate) candidates: Vec<Slot>,
     /// The builtin of this name, used if no scope declares the name.
     pub(crate) builtin: Option<&'static Native>,
@@ -217,7 +217,7 @@ pub(crate) struct Access {
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Slot {
-    /// How many scopes outwards.
+    /// The number of scopes outwards.
     pub(crate) hops: u32,
     pub(crate) slot: u32,
 }

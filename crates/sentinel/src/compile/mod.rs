@@ -87,7 +87,7 @@ pub(crate) fn compile(program: &Program) -> Compiled {
         compiler.param(param);
     }
     compiler.statements(&program.body);
-    // A file is a unit like a function, and returns a value that nobody uses.
+    // A file is a unit like a function. Its result is not used.
     compiler.emit(0, Op::Undefined);
     compiler.emit(0, Op::Return);
     let names = compiler.scopes.names().collect();

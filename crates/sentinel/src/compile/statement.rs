@@ -1,4 +1,4 @@
-//! Statements.
+//! Compiles statements.
 
 use super::blame::falsifies;
 use super::{Blame, Branch, Compiler, Leaves, LoopKind, Op};
@@ -69,7 +69,7 @@ impl Compiler {
                     compiler.statements(&statement.body);
                     compiler.open.loops.pop();
                 });
-                // Leaving the loop itself leaves nothing around it.
+                // `break` and `continue` end at this loop: they leave no enclosing block.
                 let leaves = match leaves(&statement.body) {
                     Leaves::Function => Leaves::Function,
                     _ => Leaves::Nothing,
@@ -114,12 +114,12 @@ impl Compiler {
         }
     }
 
-    /// The loops around in the same function.
+    /// The loops of this function that enclose the current statement.
     pub(super) fn loops_here(&self) -> &[u32] {
         &self.open.loops
     }
 
-    /// The parser refuses `break` and `continue` outside of loops.
+    /// There always is one: the parser refuses `break` and `continue` outside of loops.
     fn innermost_loop(&self) -> u32 {
         self.loops_here().last().copied().unwrap_or_default()
     }
@@ -205,7 +205,7 @@ impl Compiler {
 /// The construct that a block may leave before its end.
 fn leaves(block: &[Stmt]) -> Leaves {
     let mut found = Leaves::Nothing;
-    // Each block, and whether it is inside of a loop of the first one.
+    // Each block, and whether it is in a loop inside `block`: a `break` there leaves only that loop.
     let mut blocks = vec![(block, false)];
     while let Some((block, in_loop)) = blocks.pop() {
         for statement in block {
@@ -220,7 +220,7 @@ fn leaves(block: &[Stmt]) -> Leaves {
                     let arms = arms.iter().map(|(_, block)| &**block);
                     blocks.extend(arms.chain(otherwise.as_deref()).map(|block| (block, in_loop)));
                 }
-                StmtKind::For(of) => blocks.push((&of.body, true)),
+                StmtKind::For(inner) => blocks.push((&inner.body, true)),
                 _ => {}
             }
         }

@@ -186,7 +186,7 @@ impl<'t> Layout<'t> {
         Gap { kind: GapKind::Space, ..self.nothing() }
     }
 
-    /// A line end where there was one, else a space.
+    /// A line end if the text had one, or else a space.
     pub(super) fn wrap(&self) -> Gap {
         let kind = if self.is_next_on_new_line() { GapKind::Wrap } else { GapKind::Space };
         Gap { kind, ..self.nothing() }

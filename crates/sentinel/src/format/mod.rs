@@ -1,7 +1,7 @@
-//! A source text in the form in which policies are written.
+//! Formats the source text of a policy.
 //!
-//! The tokens and comments of the text stay as they are, in order; the formatter only decides the space
-//! between them. So it walks over the syntax tree only to find the role of each token.
+//! The formatter keeps all tokens and comments in order, and only decides the space between them. It walks the
+//! syntax tree only to find the role of each token.
 
 mod align;
 mod expression;
@@ -15,18 +15,18 @@ use objchange_text::Diagnostic;
 use crate::syntax::{lex, parse};
 use layout::Layout;
 
-/// Writes a source text in the house style of policies.
+/// Formats a source text in the common style of policies.
 ///
-/// * Each level is indented by a tab, and so are the further lines of an expression.
-/// * A statement has its line, and no semicolon. The blocks of `if`, `for` and `case` have theirs.
-/// * A function, a rule or a quantifier stays on one line if it was on one.
+/// * Each level is indented by a tab, as are the continuation lines of an expression.
+/// * Each statement has its own line, without a semicolon. So do the blocks of `if`, `for` and `case`.
+/// * A function, a rule or a quantifier on one line stays on one line.
 /// * Lists, maps, arguments and operators keep their line breaks. A closing bracket on a line of its own
 ///   has a comma before it. The values of a map are aligned.
-/// * Blank lines stay, one at a place, but not behind the colon of a clause, and not in brackets other than braces.
-/// * The further lines of a chain that begins with a name are not indented in a rule.
-/// * Comments stay where they are, before or behind the same words, and literals as they are written.
+/// * Consecutive blank lines become one. They are removed after the colon of a clause, and in brackets other than braces.
+/// * In a rule, the continuation lines of a chain that begins with a name are not indented.
+/// * Comments keep their place between the words, and literals their spelling.
 ///
-/// Line ends become `\n`. Formatted text is not changed by formatting it again, and keeps its meaning.
+/// Line ends become `\n`. Formatting keeps the meaning, and formatting twice changes nothing more.
 ///
 /// # Errors
 ///

@@ -1,4 +1,4 @@
-//! The kinds of values, from literals and the host, and operations on them that never work.
+//! Infers the kinds of values from literals and the host, and reports operations that can never work.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -19,11 +19,11 @@ pub(super) struct Walk<'w> {
     hidden: &'w [Arc<str>],
     /// The shapes of variables that are assigned once.
     shapes: HashMap<usize, Shape>,
-    /// Narrower shapes under the conditions around; the innermost condition counts.
+    /// Shapes narrowed by the enclosing conditions. The innermost one counts.
     narrowed: HashMap<usize, Vec<Shape>>,
     /// The variables that conditions narrowed, to undo this at the end.
     passed: Vec<usize>,
-    /// The words in the conditions of the file: a policy that tests for a value knows that it may be
+    /// The words in the conditions of the file. A policy that tests a value takes into account that it may be
     /// missing.
     pub(super) guarded: HashSet<Arc<str>>,
 }
@@ -85,7 +85,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Gives elements their names.
+    /// Records the shapes of the names of elements.
     pub(super) fn elements(&mut self, names: &ElementNames, collection: &Shape) {
         let is_list = collection.kinds.is_only(Kinds::LIST);
         let element = collection.element();
@@ -106,7 +106,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Walks where a condition holds.
+    /// Walks a part that runs only if a condition holds.
     pub(super) fn where_holds<T>(&mut self, condition: &Expr, walk: impl FnOnce(&mut Self) -> T) -> T {
         let before = self.passed.len();
         self.assume(condition);
@@ -124,7 +124,7 @@ impl Walk<'_> {
         }
     }
 
-    /// From here on a condition holds.
+    /// Assumes a condition from here on.
     fn assume(&mut self, condition: &Expr) {
         for (name, field, values) in conditions::known(condition) {
             if let Some(id) = self.names.binding(name)
@@ -180,7 +180,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Says that a value is of none of the kinds that are allowed.
+    /// Reports a value that has none of the allowed kinds.
     pub(super) fn needs(&mut self, allowed: Kinds, shape: &Shape, expr: &Expr, what: &str) -> bool {
         let there = shape.kinds.without(Kinds::UNDEFINED);
         let is_wrong = !there.is_empty() && there.and(allowed).is_empty();
@@ -199,7 +199,7 @@ impl Walk<'_> {
     }
 
     pub(super) fn function(&mut self, function: &Func) {
-        // The function may be called where none of the passed conditions holds.
+        // The function may be called where none of the enclosing conditions holds.
         let outer = (std::mem::take(&mut self.narrowed), std::mem::take(&mut self.passed));
         self.statements(&function.body);
         (self.narrowed, self.passed) = outer;
@@ -236,7 +236,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Says that something cannot be walked over.
+    /// Reports a value that cannot be iterated.
     pub(super) fn walked(&mut self, shape: &Shape, expr: &Expr) {
         self.needs(Kinds::LIST.or(Kinds::MAP), shape, expr, "only a list or a map has elements");
     }

@@ -3,8 +3,8 @@
 //! Only certain problems are reported: after a false alarm people stop reading.
 //!
 //! ```text
-//! program ── names: which variable each name means ──▶ flow: what is never reached
-//!                                                  ╰─▶ kinds: what values are, from literals and what the host knows
+//! program ── names: which variable each name means ──▶ flow: unreachable code
+//!                                                  ╰─▶ kinds: kinds of values, from literals and the host
 //! ```
 
 mod access;

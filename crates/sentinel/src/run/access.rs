@@ -1,4 +1,4 @@
-//! Parts of values: by index, by name, by bounds.
+//! Accesses parts of values: by index, by name, by bounds.
 
 use std::rc::Rc;
 
@@ -9,7 +9,7 @@ use crate::value::{
     Done, Key, List, Map, RunErrorKind, SourcePlace, Text, Unknown, Value, fault, fault_of, whole,
 };
 
-/// Longer paths are taken in parts.
+/// The maximum number of names in one step. Longer paths take several.
 const MAX_PATH: usize = 8;
 
 impl Machine<'_> {
@@ -76,13 +76,13 @@ impl Machine<'_> {
         Ok(())
     }
 
-    /// A member of a variable: if that is a map, at once.
+    /// Loads a member of a variable, without loading the variable first if it is a map.
     pub(super) fn load_member(&mut self, access: u32, name: u32) -> Done<()> {
         let frame = &mut self.frame;
         if let [slot, ..] = &frame.unit.accesses[access as usize].candidates[..]
             && let Some(Value::Map(map)) = &frame.env.outward(slot.hops).slots.borrow()[slot.slot as usize]
         {
-            // The instruction of the member is done by this.
+            // This includes the next instruction, which would load the member.
             frame.next += 1;
             if let Some(value) = reach(map, &frame.unit, name, &mut frame.next) {
                 self.stack.push(value);
@@ -208,7 +208,7 @@ impl Machine<'_> {
     }
 }
 
-/// The value at the end of a path of names, if the host has it at once: the instructions that follow are done then.
+/// The value at the end of a path of names, if the host provides it directly. The instructions of these names are skipped then.
 fn reach(map: &Map, unit: &Unit, first: u32, next: &mut usize) -> Option<Value> {
     let (Some(Op::Member(_)), true) = (unit.ops.get(*next), map.is_lazy()) else { return None };
     let mut path = [&*unit.names[first as usize].text; MAX_PATH];

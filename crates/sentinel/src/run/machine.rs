@@ -461,7 +461,7 @@ impl<'r> Machine<'r> {
         let mut value = self.wrap(value, frame.taint, false);
         self.stack.truncate(frame.stack);
         self.walks.truncate(frame.walks);
-        // The causes of a value that nobody explains are dropped.
+        // The causes of a value that is not to be explained are dropped.
         if !matches!(frame.then, Continuation::Push(true) | Continuation::Memo(..))
             || !Blame::False.is_on(&value)
         {

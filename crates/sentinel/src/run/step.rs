@@ -308,7 +308,7 @@ impl Machine<'_> {
             (Test::Empty, Value::List(list)) => Value::Bool(list.is_empty() != negated),
             (Test::Empty, Value::Map(map)) => Value::Bool(map.is_empty() != negated),
             (Test::Empty, Value::Undefined(_)) => value,
-            // The documentation does not say; null is no collection, so it is neither empty nor not.
+            // Not documented. Null is not a collection, so it is neither empty nor not empty.
             (Test::Empty, Value::Null) => Value::Undefined(self.here()),
             (Test::Empty, other) => return fault(format!("{} is neither empty nor not", other.type_name())),
         };

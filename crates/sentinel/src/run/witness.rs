@@ -1,4 +1,4 @@
-//! The elements that made a rule false, as a report shows them.
+//! The elements that made a rule false, for reports.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -22,7 +22,7 @@ pub struct Element {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Witness {
-    /// The elements, from the outermost collection that was walked to the innermost.
+    /// The elements, from the outermost walked collection to the innermost.
     pub elements: Vec<Element>,
     /// The reason at the last of them.
     pub reason: Reason,
@@ -40,13 +40,13 @@ pub enum Reason {
     Holds,
     /// The condition is undefined for it.
     Undefined,
-    /// It is in a collection that should be empty.
+    /// The element is in a collection that should be empty.
     Kept,
     /// A variable was set to false there.
     Assigned,
     /// None of its elements fits.
     NoneFits {
-        /// How many were tried.
+        /// The number of elements that were tried.
         looked_at: usize,
         /// A few of them.
         first: Vec<Element>,
@@ -56,7 +56,7 @@ pub enum Reason {
 /// The causes of a false or undefined rule or policy: at most 100 witnesses.
 #[derive(Clone, Debug, Default)]
 pub struct Witnesses {
-    /// The witnesses, in the order in which they were found.
+    /// The witnesses, in the order of their discovery.
     pub list: Vec<Witness>,
     /// The number of further witnesses.
     pub more: usize,
@@ -74,9 +74,9 @@ pub struct Evaluated {
     pub doc: Option<String>,
     /// Its value.
     pub value: Value,
-    /// Whether it may be different after apply, because it depends on unknown values.
+    /// Whether the value may differ after apply, because it depends on unknown values.
     pub is_undecided: bool,
-    /// Its own causes of being false or undefined. The causes of the rules that it used are theirs.
+    /// Why it is false or undefined, without the causes of the rules that it used.
     pub witnesses: Witnesses,
     /// The rules that made it false or undefined, by index in the list of rules.
     pub because: Vec<usize>,
@@ -86,8 +86,8 @@ pub struct Evaluated {
     pub needed_by: Option<usize>,
 }
 
-/// How many elements are shown if none fits.
-const SOME: usize = 3;
+/// The number of elements that are shown if none fits.
+const SHOWN_ELEMENTS: usize = 3;
 
 /// The record of a rule at the top of the policy.
 pub(super) struct Entry {
@@ -199,7 +199,7 @@ struct Explained<'r, 's> {
     path: Vec<Element>,
     found: Witnesses,
     because: BTreeSet<u32>,
-    /// How many more causes are followed: the causes of a variable may be shared by many.
+    /// The remaining number of causes to follow. It is limited because variables may share causes.
     left: usize,
 }
 
@@ -244,7 +244,7 @@ impl<'r, 's> Explained<'r, 's> {
                     self.path.pop();
                 }
                 CauseKind::NoneFits(elements, looked_at) => {
-                    let first = elements.first(SOME).into_iter().map(of_pair).collect();
+                    let first = elements.first(SHOWN_ELEMENTS).into_iter().map(of_pair).collect();
                     self.push(Reason::NoneFits { looked_at: *looked_at, first }, &location);
                 }
                 CauseKind::Held(collection) => self.kept(collection, &location),

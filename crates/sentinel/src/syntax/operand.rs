@@ -1,4 +1,4 @@
-//! Operands: names, literals, collections, functions, rules and quantifiers, and the selectors behind them.
+//! Parses operands: names, literals, collections, functions, rules and quantifiers, with their selectors.
 
 use std::sync::Arc;
 
@@ -131,7 +131,7 @@ impl Parser<'_> {
                 Ok(bytes) => Ok(ExprKind::String(bytes)),
                 Err((at, message)) => {
                     let start = token.span.start + u32::try_from(at).unwrap_or(0);
-                    // The rest of the statement can be read.
+                    // The error does not prevent reading the rest of the statement.
                     self.error(SyntaxErrorKind::Escape, Span { start, end: token.span.end }, message);
                     Ok(ExprKind::String(Arc::from([])))
                 }
@@ -155,7 +155,7 @@ impl Parser<'_> {
             {
                 return self.quantifier(kind, collection, closures);
             }
-            // The word is a name; the text behind it is parsed again.
+            // The word is a name after all, so the text after it is parsed again.
             self.at = start;
             self.errors.truncate(errors);
             self.closures = closures;
@@ -191,7 +191,7 @@ impl Parser<'_> {
         Ok(kind)
     }
 
-    /// From `as` on.
+    /// Parses a quantifier from `as` on.
     fn quantifier(&mut self, kind: QuantifierKind, collection: Expr, closures: usize) -> Parsed<ExprKind> {
         let mut names = self.names()?;
         let body = self.braced("this quantifier")?;
@@ -206,7 +206,7 @@ impl Parser<'_> {
         Ok(ExprKind::Rule(Box::new(Rule { when, body })))
     }
 
-    /// One expression in braces.
+    /// Parses one expression in braces.
     fn braced(&mut self, what: &str) -> Parsed<Expr> {
         self.expect("{", "{")?;
         self.skip_semicolons();

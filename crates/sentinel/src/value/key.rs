@@ -67,7 +67,7 @@ pub(crate) fn whole(float: f64) -> Option<i64> {
     fits.then_some(float as i64)
 }
 
-/// An integer beside a float that is no integer: they are never equal.
+/// Compares an integer with a float that is not an integer. They are never equal.
 fn beside(int: i64, float: f64) -> Ordering {
     match (int as f64).partial_cmp(&float) {
         // The integer was rounded. The float is no integer of 64 bits, so it is beyond all of them.

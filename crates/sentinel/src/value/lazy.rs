@@ -153,7 +153,7 @@ impl Value {
         }
     }
 
-    /// Whether nobody else holds it or, as far as that is certain, a part of it.
+    /// Whether there is no other owner of the value or, as far as can be told, of a part of it.
     fn is_alone(&self) -> bool {
         match self {
             Value::Map(map) => {

@@ -1,4 +1,4 @@
-//! Values.
+//! The values of the language, and their limits, equality and text forms.
 
 mod budget;
 mod callable;
@@ -42,19 +42,18 @@ use crate::imports::Object;
 /// A place in one of the source texts of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SourcePlace {
-    /// Which text: the policy is 0.
+    /// The number of the text; the policy is 0.
     pub(crate) file: u32,
     pub(crate) offset: u32,
 }
 
 /// A value of the language.
 ///
-/// Lists and maps are shared: a clone is the same list, and changes are seen through both.
+/// Lists and maps are shared: a clone refers to the same list, and a change is visible through both.
 #[derive(Clone)]
 pub enum Value {
-    /// No value, and the place where this arose.
-    // Undefined is a value of the language: it can be stored, passed and returned. A report names the place
-    // where it arose, which is often far from the rule that it decides.
+    /// Undefined, with the place where it arose.
+    // Undefined can be stored, passed and returned, so this place is often far from the rule that it decides.
     Undefined(SourcePlace),
     /// `null`.
     Null,
@@ -93,7 +92,7 @@ impl Value {
         matches!(self.seen(), Value::Undefined(_))
     }
 
-    /// The text, if it is a string that is one.
+    /// The text, if the value is a string in UTF-8.
     #[must_use]
     pub fn as_str(&self) -> Option<&str> {
         match self.seen() {
@@ -130,8 +129,8 @@ impl Value {
         }
     }
 
-    /// A value as JSON; `None` for values without such a form, such as undefined and functions, and for
-    /// more than some 256 MB: a small value may hold another one very often.
+    /// The value as JSON. `None` for values without a JSON form, such as undefined and functions, and above
+    /// about 256 MB: a small value may contain another one many times.
     #[must_use]
     pub fn to_json(&self) -> Option<serde_json::Value> {
         self.to_json_within(1 << 28)
@@ -144,14 +143,14 @@ impl Value {
         to_json(self, &mut Budget::new(&limits)).ok().flatten()
     }
 
-    /// The value that a JSON document holds.
+    /// Converts a JSON value.
     #[must_use]
     pub fn from_json(json: &serde_json::Value) -> Value {
         from_json(json)
     }
 }
 
-/// As it is printed, up to a length.
+/// Shows the value as `print` does, cut at 10,000 bytes.
 impl fmt::Debug for Value {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut text = Vec::new();
@@ -197,7 +196,7 @@ impl From<Vec<Value>> for Value {
     }
 }
 
-/// A string: bytes, which are mostly UTF-8.
+/// A string: bytes, usually UTF-8.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 // An `Arc`, because literals belong to the compiled policy, which many threads run at once.
 pub struct Text(pub(crate) Arc<[u8]>);

@@ -1,4 +1,4 @@
-//! Values as text.
+//! Prints values as text.
 
 use super::{Budget, Done, Key, Value};
 
@@ -71,7 +71,7 @@ fn quote(bytes: &[u8], out: &mut Vec<u8>) {
     out.push(b'"');
 }
 
-/// The shortest text of a float, with an exponent where it is very large or small.
+/// The shortest text of a float, with an exponent if it is very large or small.
 pub(crate) fn show_float(float: f64) -> String {
     if float.is_nan() {
         return "NaN".to_owned();

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::SourcePlace;
 
-/// A set of looks at unknown values, by its place in [`Taints`].
+/// A set of reads of unknown values, by its index in [`Taints`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Taint(u32);
 
@@ -29,7 +29,7 @@ enum Node {
     Both(Taint, Taint),
 }
 
-/// The sets of looks of a run: each is one look, or made of two others.
+/// The sets of reads in a run. Each is one read, or the union of two others.
 #[derive(Debug, Default)]
 pub(crate) struct Taints {
     nodes: Vec<Node>,
@@ -41,13 +41,13 @@ pub(crate) struct Taints {
 impl Taints {
     fn push(&mut self, node: Node) -> Taint {
         self.nodes.push(node);
-        // The memory of a run ends long before there are 4 Gi of them.
+        // A run reaches its memory limit long before it has 4 Gi of them.
         Taint(self.nodes.len() as u32)
     }
 
     pub(crate) fn look(&mut self, what: String, place: SourcePlace) -> Taint {
         let look = Access { what, place };
-        // A loop looks at one value at one place thousands of times.
+        // A loop may read one value at one place thousands of times.
         if let Some(taint) = self.known.get(&look) {
             return *taint;
         }
@@ -62,7 +62,7 @@ impl Taints {
         if a == Taint::NONE || a == b {
             return b;
         }
-        // As in a chain of unions, each with the same.
+        // The common case of a chain of unions with one set.
         if let Some(Node::Both(left, right)) = self.nodes.get(b.0 as usize - 1)
             && (*left == a || *right == a)
         {
@@ -76,13 +76,13 @@ impl Taints {
         taint
     }
 
-    /// How much of the memory of a run they take, about.
+    /// The approximate memory that the sets take.
     pub(crate) fn bytes(&self) -> usize {
-        // With the table of joined ones.
+        // Includes the table of unions.
         40 * self.nodes.len() + 128 * self.looks.len()
     }
 
-    /// The looks of a set, in the order in which they came.
+    /// The reads of a set, in the order of their creation.
     pub(crate) fn looks(&self, taint: Taint) -> Vec<&Access> {
         let mut seen = HashSet::new();
         let mut waiting = vec![taint];

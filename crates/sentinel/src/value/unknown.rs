@@ -1,11 +1,11 @@
-//! Values that are unknown until apply, or made from such.
+//! Values that are unknown until apply, or derived from unknown values.
 
 use std::fmt;
 use std::rc::Rc;
 
 use super::{Taint, Value};
 
-/// A value that may be another one after apply.
+/// A value that may differ after apply.
 pub struct Unknown {
     /// The value that the policy sees.
     pub(crate) seen: Value,

@@ -1,8 +1,8 @@
-//! Values that have been found and not been read.
+//! Values that are located but not parsed.
 
 use super::{JsonError, Reader};
 
-/// A value that has been found but not read: its text.
+/// The text of a value that is not parsed yet.
 ///
 /// Only the brackets and strings of a raw value are known to be well-formed.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -51,7 +51,7 @@ impl<'t> Raw<'t> {
 }
 
 impl<'t> Reader<'t> {
-    /// Passes over the value that comes next and gives its text.
+    /// Skips the next value and returns its text.
     ///
     /// # Errors
     ///

@@ -1,4 +1,4 @@
-//! The fields of a JSON object on their way into a map, an object, or a value with its type.
+//! Collects the fields of a JSON object into a map, an object, or a value with its type.
 
 use std::mem::replace;
 use std::sync::Arc;
@@ -12,15 +12,15 @@ use crate::value::stack::Base;
 use crate::value::{ObjectType, StepRef, Type, Value};
 use objchange_text::json::Reader;
 
-/// The fields of a JSON object on their way into a value.
+/// The fields of a JSON object that were read so far.
 pub(super) enum Fields<'a, 't> {
     Map(&'a Type, UniqueEntries),
-    /// With the position of the attribute that is likely to come next.
+    /// The last part is the position of the attribute that is expected next.
     Object(&'a Arc<ObjectType>, Base, usize),
     Dynamic {
         ty: Option<Type>,
         value: Option<Value>,
-        /// Before a value that was skipped, as its type was not known.
+        /// The reader before a value that was skipped because its type comes after it.
         before: Option<Reader<'t>>,
     },
 }
@@ -54,7 +54,7 @@ impl<'a, 't> Fields<'a, 't> {
             }
             Self::Object(object, base, likely) => {
                 let Some(i) = object.position_of_key(*likely, key) else {
-                    // The type has no attribute of this name, so it may be a key, and keys may have to be hidden.
+                    // The unknown name may be a map key in the wrong place, so errors treat it as one, and may hide it.
                     let inside = at.inside(at.ty, StepRef::Key(key));
                     let message = match is_marker(key) && document.form == Form::Plain {
                         true => {
@@ -125,7 +125,7 @@ impl<'a, 't> Fields<'a, 't> {
     }
 }
 
-/// The value inside of `{"type":…,"value":…}`.
+/// The context of the value inside of `{"type":…,"value":…}`.
 fn typed<'b>(at: ReadContext<'b>, ty: &'b Type) -> ReadContext<'b> {
     ReadContext { ty, own_type: true, literal: false, ..at }
 }

@@ -1,4 +1,4 @@
-//! Arithmetic against exact integers, rounded once.
+//! Tests arithmetic against exact integers that are rounded once.
 
 use num_bigint::{BigInt, BigUint, Sign};
 use num_integer::Integer;
@@ -11,7 +11,7 @@ fn exactly(m: &BigInt, e: i32) -> Number {
     number(&format!("{m}p{e}"))
 }
 
-/// Mantissas of few bits and of many, so that sums cancel, carry and fall apart.
+/// Mantissas of few and of many bits, so that sums cancel, carry, or have operands that do not overlap.
 fn mantissa() -> impl Strategy<Value = BigInt> {
     let wide = (any::<bool>(), any::<[u32; 16]>(), 0..512_u32).prop_map(|(negative, bits, cut)| {
         let sign = if negative { Sign::Minus } else { Sign::Plus };
@@ -30,7 +30,7 @@ fn aligned(a: &(BigInt, i32), b: &(BigInt, i32)) -> (BigInt, BigInt, i32) {
     (&a.0 << (a.1 - least), &b.0 << (b.1 - least), least)
 }
 
-/// The value in another precision.
+/// The number in another precision.
 fn in_precision(number: &Number, precision: Precision) -> Number {
     match number.to_binary() {
         Some(binary) => Number::from_binary(binary, precision),
@@ -85,7 +85,7 @@ proptest! {
         }
     }
 
-    /// Integers of the machine take a shorter way; a fraction of both takes the long one.
+    /// Machine integers have a fast path. Fractions of both take the general one.
     #[test]
     fn small_integers_agree_with_their_fractions(a in any::<i64>(), b in any::<i64>(), shift in 0..=60_u32) {
         let (a, b) = (a >> shift, b >> (shift / 2));
@@ -118,7 +118,7 @@ proptest! {
         prop_assert_eq!(read.to_string(), m.to_string());
     }
 
-    /// Each rounding of a power by squaring is at most half a unit of the last bit.
+    /// Powers differ from those of `f64` by rounding only.
     #[test]
     fn powers_are_near(base in -40.0..40.0_f64, exponent in -300.0..300.0_f64, whole in any::<bool>()) {
         let exponent = if whole { exponent.trunc() } else { exponent };
@@ -159,12 +159,12 @@ fn precision_is_that_of_the_operands() {
     assert_ne!(short.try_mul(&Number::from(3)), Ok(Number::from(1)));
     // The quotient by a third rounds up to 9, 9 thirds round to 3.
     assert_eq!(number("3").try_rem(&long), Ok(Number::ZERO));
-    // Products have the bits that they need, also of numbers that have fewer.
+    // A product has the bits that it needs, even if its operands have fewer.
     let power = Number::from(3_i64.pow(39)).try_mul(&Number::from(3_i64.pow(39))).unwrap();
     assert_eq!(power, number("16423203268260658146231467800709255289"));
 }
 
-/// Terraform 1.11.4: `terraform console`.
+/// The expected texts are those of `terraform console` 1.11.4.
 #[test]
 fn zero_keeps_its_minus() {
     let minus = number("-0");
@@ -194,7 +194,7 @@ fn zero_keeps_its_minus() {
     }
     assert_eq!(one.try_div(&minus), Ok(Number::neg_infinity()));
     assert_eq!([minus.abs(), minus.floor(), minus.ceil()].map(|n| n.to_text()), ["0", "0", "0"]);
-    // It is the same number.
+    // Negative zero equals zero.
     assert_eq!(minus, zero);
     assert_eq!((minus.cmp(&zero), minus.cmp(&one)), (std::cmp::Ordering::Equal, std::cmp::Ordering::Less));
     assert_eq!(std::collections::HashSet::from([minus, zero]).len(), 1);

@@ -18,14 +18,15 @@ use crate::secrets::unmarked_texts;
 use crate::shrink::Shrink;
 use crate::{Clause, Finding, Trial};
 
-/// The most smaller configurations that are tried for a finding that kills the provider each time.
-const MAX_DEADLY: usize = 30;
+/// The maximum number of candidates for a finding that kills the provider each time.
+const MAX_CRASHING: usize = 30;
 
-/// Lower limits for findings that Terraform tolerates: for one, and for all of a type.
+/// The maximum number of candidates for a finding that Terraform tolerates, and for all such findings of a type.
 const MAX_TOLERATED: usize = 40;
 const MAX_TOLERATED_OF_TYPE: usize = 200;
 
 impl Trials<'_> {
+    /// Shrinks the trial as long as it shows the finding. Returns the smallest one, its finding and its exchanges.
     pub(super) async fn smallest(
         &mut self,
         key: Key,
@@ -45,11 +46,11 @@ impl Trials<'_> {
         let mut shrink = Shrink::new(&block, coerced(&block, trial), given);
         let mut left = self.worker.context.options.shrink;
         match key.clause {
-            // Each candidate would take as long again.
+            // Each candidate would run into the time limit again.
             Clause::T3 => left = 0,
             // A refused configuration cannot be judged.
             Clause::V1 => left = 0,
-            Clause::T2 => left = left.min(MAX_DEADLY),
+            Clause::T2 => left = left.min(MAX_CRASHING),
             _ if !finding.severity.is_error() => {
                 left =
                     left.min(MAX_TOLERATED).min(MAX_TOLERATED_OF_TYPE.saturating_sub(self.state.tolerated));
@@ -80,6 +81,7 @@ impl Trials<'_> {
         (shrink.smallest().clone(), finding, exchanges)
     }
 
+    /// Adds a finding to the report and its smallest configuration to the corpus.
     pub(super) fn keep(&mut self, trial: &Trial, finding: Finding, exchanges: &[Exchange]) {
         let mut masks = masks(&self.state.block, trial);
         let place = shape(&finding.path);
@@ -96,7 +98,7 @@ impl Trials<'_> {
             _ => shown(&trial.config),
         };
         let update = trial.update.as_ref().map(|(config, _)| config);
-        // An update that is wholly known has no second form.
+        // A wholly known update has no separate known form.
         let is_unknown = |(config, _): &&(Value, Option<Value>)| !config.is_wholly_known();
         let update_known = trial.update.as_ref().filter(is_unknown).and_then(|(_, known)| known.as_ref());
         let smallest = Smallest {
@@ -132,7 +134,7 @@ impl Trials<'_> {
     }
 }
 
-/// The trial with values of the type that the schema implies.
+/// The trial with its values converted to the schema's type.
 fn coerced(block: &Block, mut trial: Trial) -> Trial {
     let coerced = |value: &Value| block.coerce_config(value).unwrap_or_else(|_| value.clone());
     trial.config = coerced(&trial.config);
@@ -142,7 +144,7 @@ fn coerced(block: &Block, mut trial: Trial) -> Trial {
     trial
 }
 
-/// A configuration as reports show it: with marks on secrets, but not on nulls.
+/// A configuration for reports: secrets are marked, but nulls are not, so that they show as null.
 fn shown(config: &Value) -> Value {
     let shown = config.transform(|_, part| {
         Ok::<_, std::convert::Infallible>(if part.is_null() { part.unmark().0 } else { part })

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 /// A block scalar as the parser has read it.
 pub(super) struct BlockScalar<'t> {
     pub(super) text: Cow<'t, str>,
-    /// The document from the content on; from the scalar on if there is no content, an anchor or a tag.
+    /// The document from the content on, or from the scalar on if there is no content, an anchor or a tag.
     pub(super) document: &'t str,
     pub(super) start: usize,
     /// An anchor or a tag comes before it.
@@ -41,7 +41,7 @@ impl<'t> BlockScalar<'t> {
         Ok(self.text)
     }
 
-    /// Where the line of the first content begins.
+    /// The start of the line with the first content.
     fn content_line(&self, breaks: usize) -> usize {
         if self.has_properties {
             let header = self.document.len() - without_properties(&self.document[self.start..]).len();

@@ -65,8 +65,8 @@ pub(super) fn decoded(text: &str) -> Answer {
 /// Why a text cannot be read.
 enum Unreadable {
     Wrong(FunctionError),
-    /// A line in brackets or quotes is indented less than what is around them. Terraform's reader does not mind: it takes
-    /// the same with more indentation. The line is this one, or one that follows.
+    /// A line in brackets or quotes is indented less than the part around them. Terraform's reader accepts it, and reads it
+    /// as if it were indented more. The line is this one or a later one.
     NotIndented {
         first_line: usize,
         error: FunctionError,
@@ -360,7 +360,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// A later key overrides an earlier one, and what is merged does at its place.
+    /// A later key overrides an earlier one. Merged keys count at the place of their merge.
     fn mapping(&mut self, depth: usize) -> Result<Value, Unreadable> {
         let mut members: BTreeMap<SmolStr, Value> = BTreeMap::new();
         loop {
@@ -428,7 +428,7 @@ fn scalar(text: &str, style: ScalarStyle, tag: Option<&str>) -> Answer {
     }
     match style {
         ScalarStyle::SingleQuoted | ScalarStyle::DoubleQuoted => return Ok(text.into()),
-        // It is a string, written as what it would be in one line.
+        // The result is a string, even if the text would be another type in one line: it is resolved, then converted.
         ScalarStyle::Literal | ScalarStyle::Folded if kind.is_none() => {
             let value = resolved(text).map_err(wrong)?.map(|value| value.convert(&Type::String));
             return value

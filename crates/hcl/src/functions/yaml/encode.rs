@@ -34,7 +34,7 @@ struct Emitter {
     out: String,
 }
 
-/// The elements of what is shown as a list, or the entries of what is shown as a map.
+/// The elements of a value that is written as a list, or the entries of one that is written as a map.
 enum Collection<'v> {
     List(&'v [Value]),
     Map(Vec<(&'v str, &'v Value)>),
@@ -157,7 +157,7 @@ impl Emitter {
         }
     }
 
-    /// Line by line as it is, with what is needed to know where it begins and ends.
+    /// Writes a text line by line as a literal block, with the indicators for its indentation and its end.
     fn block(&mut self, text: &str, column: usize) {
         self.out.push('|');
         // A space or a line break at the start would be taken for indentation, so the block says how far it is indented.

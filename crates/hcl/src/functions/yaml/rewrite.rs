@@ -1,20 +1,20 @@
-//! Rewrites YAML that Terraform's reader accepts and the parser used here refuses or reads otherwise.
+//! Rewrites YAML that Terraform's reader accepts, but the parser used here refuses or reads differently.
 
 /// A difference between the two readers, at the character where the parser notices it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Difference {
-    /// In brackets `?` marks a key without a space behind it: `[?a]` is `[? a]`.
+    /// In brackets, `?` marks a key even without a space after it: `[?a]` is `[? a]`.
     KeyMark,
-    /// Tabs between a colon and its value, and between `?` and a key in brackets: they are spaces.
+    /// Tabs between a colon and its value, and between `?` and a key in brackets, are spaces.
     Tabs,
-    /// In brackets `-` alone is a text: `[-]` is `["-"]`.
+    /// In brackets, `-` alone is a text: `[-]` is `["-"]`.
     Hyphen,
-    /// In double quotes `\'` is `'`; and a line may end with `\` and U+2028 or U+2029: the fold is removed.
+    /// In double quotes, `\'` is `'`. A line may also end with `\` and U+2028 or U+2029, which join it to the next one.
     Escape,
 }
 
 impl Difference {
-    /// The difference that an error of the parser may be about.
+    /// The difference that may have caused an error of the parser.
     pub(super) fn of_error(info: &str) -> Option<Self> {
         match info {
             "':' must be followed by a valid YAML whitespace"
@@ -26,7 +26,7 @@ impl Difference {
         }
     }
 
-    /// The text in which it is written in the way of both; `None` where Terraform refuses it, too.
+    /// The text rewritten so that both readers accept it; `None` if Terraform refuses it, too.
     pub(super) fn rewritten(self, text: &str, line: usize, column: usize) -> Option<String> {
         let start = match line.checked_sub(2) {
             Some(before) => text.match_indices('\n').nth(before)?.0 + 1,
@@ -44,7 +44,7 @@ impl Difference {
                 // The parser may have read them already.
                 let before = text[start..at].trim_end_matches([' ', '\t']);
                 let end = at + text[at..].len() - text[at..].trim_start_matches([' ', '\t']).len();
-                // Where a line begins with the mark, tabs would be indentation.
+                // If a line begins with the mark, tabs would be indentation.
                 let begins_line = before.trim_start_matches([' ', '-', '?', ':']).is_empty();
                 (!begins_line && before.ends_with([':', '?']))
                     .then(|| replaced(start + before.len(), end, " "))
@@ -69,7 +69,7 @@ impl Difference {
 
 const SEPARATORS: [char; 2] = ['\u{2028}', '\u{2029}'];
 
-/// How much of a text is folded into the end of the line before it, and the line breaks that are kept of that.
+/// The length of the text that is folded into the end of the previous line, and the line breaks that remain of it.
 fn folded(text: &str) -> (usize, String) {
     let (mut rest, mut breaks) = (text, String::new());
     loop {

@@ -111,7 +111,7 @@ impl<'t> Declared<'t> {
 }
 
 impl<'t> Collected<'t> {
-    /// Adds what a file declares.
+    /// Adds the declarations of a file.
     pub(super) fn add_file(&mut self, file: &'t SourceFile, reader: &mut Reader<'t>) {
         for block in blocks_of(file, reader) {
             self.add(block, reader);
@@ -228,7 +228,7 @@ impl<'t> Collected<'t> {
         match self.actions.get_mut(&name) {
             Some(first) => {
                 replace_attributes(&mut first.content.attributes, declared.content.attributes);
-                // Each `config` of an override file goes over what is there already.
+                // Each `config` block of an override file is merged over the existing ones.
                 let configs = declared.content.blocks.into_iter();
                 first.overrides.extend(configs.flat_map(|block| ConfigBody::whole(block.body).into_parts()));
             }
@@ -271,7 +271,7 @@ impl<'t> Collected<'t> {
         self.checks.insert(name, declared);
     }
 
-    /// Changes what is declared, as a file says.
+    /// Overrides declarations with those of an override file.
     pub(super) fn override_with(&mut self, file: &'t SourceFile, reader: &mut Reader<'t>) {
         for block in blocks_of(file, reader) {
             self.override_block(block, reader);
@@ -470,8 +470,8 @@ fn blocks_of<'t>(file: &'t SourceFile, reader: &mut Reader<'_>) -> Vec<RawBlock<
     body.read(&FILE, &mut reader.problems).blocks
 }
 
-/// Adds a declaration; `what` is the summary if there is one of the name, what it is, how it came about, and what its
-/// names are.
+/// Adds a declaration. `what` has the parts of the error for a second one: the summary, the kind of block, the verb, and
+/// the kind of names.
 fn insert<'t>(
     all: &mut BTreeMap<SmolStr, Declared<'t>>,
     declared: Declared<'t>,

@@ -1,5 +1,5 @@
-//! Reading what the files of a module declare: `collect` puts the blocks of all files together, the others say what the
-//! blocks of one type mean.
+//! Reads the declarations in the files of a module: `collect` gathers the blocks of all files, and each other module reads
+//! one type of block.
 
 mod action;
 mod address;
@@ -32,8 +32,8 @@ use objchange_text::Span;
 pub(super) use references::NO_REFERENCE;
 
 impl ModuleConfig {
-    /// Reads all files as those of one module. Files whose names say so (`override.tf`, `a_override.tf.json`) override
-    /// what others declare; names that end with `.json` are of JSON syntax.
+    /// Reads all files as those of one module. Files named like `override.tf` or `a_override.tf.json` override the
+    /// declarations of others. Files whose names end with `.json` have JSON syntax.
     ///
     /// ```
     /// use objchange_hcl::{ModuleConfig, Sources};
@@ -88,7 +88,7 @@ fn read(
     (config, reader.finish())
 }
 
-/// Whether a file changes what others declare, by its name.
+/// Whether a file is an override file, by its name.
 fn is_override(file: &SourceFile) -> bool {
     let name = file.name.rsplit(['/', '\\']).next().unwrap_or_default();
     let name = name.strip_suffix(".json").unwrap_or(name);

@@ -1,4 +1,4 @@
-//! `moved` and `removed` blocks.
+//! Reads `moved` and `removed` blocks.
 
 use objchange::address::Mode;
 use objchange_text::{Diagnostic, Span};

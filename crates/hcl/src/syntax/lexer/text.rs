@@ -50,7 +50,7 @@ impl Lexer<'_> {
         }
     }
 
-    /// Whether `${` or `%{` starts here; skips what only looks like it.
+    /// Whether `${` or `%{` starts here. Skips escapes that only look like it.
     fn sequence_starts(&mut self) -> bool {
         let marker = self.byte(0);
         // Only the last two markers before a brace are an escape: `"$$${1}"` is the text `$${1}` (Terraform 1.11.4).

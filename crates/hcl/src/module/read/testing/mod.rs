@@ -1,4 +1,4 @@
-//! Test files: `*.tftest.hcl`, `*.tftest.json`.
+//! Reads test files: `*.tftest.hcl`, `*.tftest.json`.
 
 mod mock;
 mod run;
@@ -22,8 +22,8 @@ use crate::syntax::ast::Attribute;
 use crate::syntax::is_name;
 
 impl TestFile {
-    /// Reads one of the sources as a test file: the one with this position. A name that ends with `.json` is of JSON
-    /// syntax. Older editions know fewer names, and no functions in mocks and overrides.
+    /// Reads the source at `index` as a test file, in JSON syntax if its name ends with `.json`. Older editions know fewer
+    /// names, and no functions in mocks and overrides.
     ///
     /// ```
     /// use objchange_hcl::{Edition, RunCommand, Sources, TestFile};
@@ -51,8 +51,7 @@ impl TestFile {
 }
 
 impl MockData {
-    /// Reads one of the sources as a mock file: the one with this position. A name that ends with `.json` is of JSON
-    /// syntax.
+    /// Reads the source at `index` as a mock file, in JSON syntax if its name ends with `.json`.
     pub fn read(sources: &Sources, index: usize, edition: Edition) -> (Self, Problems) {
         let mut reader = Reader::new(sources, index..index + 1);
         reader.problems.edition = edition;
@@ -70,20 +69,20 @@ impl MockData {
 impl Reader<'_> {
     fn test_file(&mut self, body: RawBody<'_>, file: &mut TestFile) {
         let content = body.read(&shapes::FILE, &mut self.problems);
-        let mut once = Once::new("test file");
+        let mut single_blocks = SingleBlocks::new("test file");
         let mut names: BTreeMap<SmolStr, Span> = BTreeMap::new();
         let mut providers: BTreeMap<(SmolStr, Option<SmolStr>), Span> = BTreeMap::new();
         let mut overrides = Vec::new();
         for block in content.blocks {
             match &*block.kind {
                 "test" => {
-                    if once.is_first(&block, self) {
+                    if single_blocks.is_first(&block, self) {
                         let content = block.body.read(&shapes::TEST, &mut self.problems);
                         file.parallel = self.bool(&content, "parallel").unwrap_or(false);
                     }
                 }
                 "variables" => {
-                    if once.is_first(&block, self) {
+                    if single_blocks.is_first(&block, self) {
                         file.variables = block.body.arguments(&mut self.problems);
                         for attribute in &file.variables {
                             if let Some(declared) = file.declared.get(&attribute.name) {
@@ -174,14 +173,14 @@ impl Reader<'_> {
         }
     }
 
-    /// As Terraform: without the place.
+    /// Terraform reports this error without a place, too.
     fn refuse_alias(&mut self) {
         let detail = format!("An alias must be a valid name. {BAD_NAME}");
         let error = Diagnostic::new("Invalid provider configuration alias", None, detail);
         self.problems.errors.push(error);
     }
 
-    /// Reports a second provider of a name and alias; whether this is the first one.
+    /// Whether this is the first provider with its name and alias. Reports a second one.
     fn is_first_provider(
         &mut self,
         all: &mut BTreeMap<(SmolStr, Option<SmolStr>), Span>,
@@ -222,24 +221,24 @@ impl Reader<'_> {
 }
 
 /// Blocks that may appear at most once in a file or block.
-struct Once {
-    around: &'static str,
+struct SingleBlocks {
+    parent: &'static str,
     seen: Vec<(SmolStr, Span)>,
 }
 
-impl Once {
-    fn new(around: &'static str) -> Self {
-        Self { around, seen: Vec::new() }
+impl SingleBlocks {
+    fn new(parent: &'static str) -> Self {
+        Self { parent, seen: Vec::new() }
     }
 
-    /// Reports a second block of a type; whether this is the first one.
+    /// Whether this is the first block of its type. Reports a second one.
     fn is_first(&mut self, block: &RawBlock<'_>, reader: &mut Reader<'_>) -> bool {
         let RawBlock { kind, header, .. } = block;
         match self.seen.iter().find(|(other, _)| other == kind) {
             Some((_, first)) => {
                 let detail = format!(
                     "This {} already has a {kind} block defined at {}.",
-                    self.around,
+                    self.parent,
                     reader.place(*first)
                 );
                 reader.problems.error(

@@ -5,7 +5,7 @@ use objchange_text::VersionConstraints;
 use super::super::super::testing::{RunCommand, RunModule, RunPlanOptions, TestRun};
 use super::super::references::keyword;
 use super::super::{BAD_NAME, Reader};
-use super::{Once, shapes};
+use super::{SingleBlocks, shapes};
 use crate::decode::raw::{Content, RawBlock};
 use crate::syntax::is_name;
 
@@ -43,7 +43,7 @@ impl Reader<'_> {
             let place = kept.name_span.to(kept.expr.span);
             self.problems.error("Invalid attribute", place, detail);
         }
-        let mut once = Once::new("run block");
+        let mut single_blocks = SingleBlocks::new("run block");
         let mut overrides = Vec::new();
         for block in content.blocks {
             match &*block.kind {
@@ -53,17 +53,17 @@ impl Reader<'_> {
                 }
                 "assert" => run.asserts.extend(self.condition(block, None)),
                 "variables" => {
-                    if once.is_first(&block, self) {
+                    if single_blocks.is_first(&block, self) {
                         run.variables = block.body.arguments(&mut self.problems);
                     }
                 }
                 "plan_options" => {
-                    if once.is_first(&block, self) {
+                    if single_blocks.is_first(&block, self) {
                         run.plan_options = self.run_plan_options(block);
                     }
                 }
                 "module" => {
-                    if once.is_first(&block, self) {
+                    if single_blocks.is_first(&block, self) {
                         run.module = self.run_module(block);
                     }
                 }

@@ -1,4 +1,4 @@
-//! Objects that the user gives in states, plans and configurations: probes change them, too.
+//! Probes the objects that the user supplied in states, plans and configurations.
 
 use objchange::Value;
 use objchange::schema::{Attribute, AttributeType, Block, NestedBlock, NestedType};
@@ -6,27 +6,27 @@ use objchange::value::Kind;
 use objchange_model::is_empty_value;
 
 use super::objects::has;
-use super::probes::{Asked, Base, Prober};
+use super::probes::{Base, Probed, Prober};
 use super::session::Session;
 use crate::generate::Spot;
 use crate::within;
 
-/// The most objects of one type that are used.
+/// The maximum number of objects of one type that are used.
 const MAX_OBJECTS: usize = 6;
 
-/// The number of the first of these objects; made-up ones have smaller numbers.
+/// The number of the first supplied object. Made-up ones have smaller numbers.
 pub(super) const FIRST_GIVEN: u64 = 1 << 32;
 
 impl Prober<'_> {
-    /// Changes the given objects in the same ways as made-up ones.
-    pub(super) async fn given(&mut self, session: &mut Session, all: &[Spot<'_>]) -> Asked<()> {
+    /// Changes the supplied objects in the same ways as made-up ones.
+    pub(super) async fn probe_given(&mut self, session: &mut Session, all: &[Spot<'_>]) -> Probed<()> {
         self.asks_about_given = true;
-        let outcome = self.change_given(session, all).await;
+        let outcome = self.change_given_objects(session, all).await;
         self.asks_about_given = false;
         outcome
     }
 
-    async fn change_given(&mut self, session: &mut Session, all: &[Spot<'_>]) -> Asked<()> {
+    async fn change_given_objects(&mut self, session: &mut Session, all: &[Spot<'_>]) -> Probed<()> {
         let context = session.context.clone();
         let (name, block) = (self.values.name, self.values.block);
         let of_type = context.options.given.iter().filter(|given| given.type_name == name);
@@ -43,23 +43,23 @@ impl Prober<'_> {
             let nothing = Value::null(ty.clone());
             self.ask(session, number, &nothing, &config).await?;
             self.ask(session, number, &prior, &config).await?;
-            let prior = self.settled(session, whole, &config, number).await?;
+            let prior = self.settle(session, whole, &config, number).await?;
             let base = Base { config, prior, number };
             for spot in all.iter().filter(|spot| has(&base.config, &spot.names)) {
-                self.change(session, &base, spot).await?;
+                self.probe_change(session, &base, spot).await?;
             }
         }
         Ok(())
     }
 
-    /// A configuration of an object that the provider plans. Nothing says which computed arguments people have set, so none is at
-    /// first, and then all are.
+    /// A configuration of the object that the provider accepts. It is unknown which computed arguments were configured, so none
+    /// is tried first, then all.
     async fn accepted_config(
         &mut self,
         session: &mut Session,
         prior: &Value,
         object: &Value,
-    ) -> Asked<Option<Value>> {
+    ) -> Probed<Option<Value>> {
         for with_computed in [false, true] {
             let config = Arguments { with_computed }.of_block(self.values.block, object);
             if self.call(session, prior, &config).await?.is_some() {
@@ -70,10 +70,10 @@ impl Prober<'_> {
     }
 }
 
-/// Takes the arguments out of objects.
+/// Extracts configurations from objects.
 #[derive(Clone, Copy)]
 struct Arguments {
-    /// Also those that the provider may compute.
+    /// Also includes arguments that the provider may compute.
     with_computed: bool,
 }
 
@@ -119,7 +119,7 @@ impl Arguments {
     }
 }
 
-/// The value with each object in it changed, or the one object changed.
+/// Changes each object in a collection, or the value itself if it is an object.
 fn each_object(value: &Value, change: &dyn Fn(&Value) -> Value) -> Value {
     match value.kind() {
         Kind::Object(_) => change(value),
