@@ -13,7 +13,7 @@ mod recursion;
 mod rules;
 mod term;
 mod tree;
-mod types;
+pub(crate) mod types;
 
 use hashbrown::HashMap;
 

@@ -303,7 +303,7 @@ fn takes_text_only(name: &str) -> bool {
 }
 
 /// The types of a built-in's results.
-fn result(builtin: &Builtin) -> Types {
+pub(crate) fn result(builtin: &Builtin) -> Types {
     match builtin.name {
         "abs"
         | "bits.and"

@@ -7,6 +7,7 @@ use super::{Machine, Run, Stop};
 use crate::Limit;
 use crate::builtins::{Builtin, BuiltinErrorKind};
 use crate::compile::program::{FunctionKey, SourcePlace};
+use crate::compile::types;
 use crate::value::{Hint, Object, OperationName, Types, Unknown, Value};
 
 impl Machine<'_> {
@@ -164,7 +165,11 @@ impl Machine<'_> {
         if self.is_strict {
             self.add_may_fail(&unknown);
         }
-        Ok(Some(Value::Unknown(unknown)))
+        // Whether the call fails is not known, but of which type its result is.
+        Ok(Some(Value::Unknown(match types::result(builtin) {
+            Types::ANY => unknown,
+            types => unknown.with_hint(Hint::Types(types)),
+        })))
     }
 
     /// The union of objects whose keys are known.

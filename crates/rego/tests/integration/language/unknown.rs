@@ -168,6 +168,11 @@ fn types_decide_what_no_value_of_them_changes() {
         ("r := is_array(input.list)", None),
         ("r := is_object(input.list)", Some("false")),
         ("r := is_boolean(input.u == 1)", Some("true")),
+        // Neither is there a call of something of a wrong type, nor a result of another type.
+        ("r if upper(input.list)", Some("undefined")),
+        ("r if not upper(input.list)", Some("true")),
+        ("r if is_number(upper(input.u))", Some("undefined")),
+        ("r if is_string(upper(input.u))", None),
         ("r := is_set({x | some x in [1, 2]; input.u == x})", Some("true")),
         ("r := count([x | some x in [1]; input.u == x]) < \"a\"", Some("true")),
         ("r if { some x in input.list; x == 1 }", None),
