@@ -564,8 +564,9 @@ impl Functions {
         self.is_before((1, 12))
     }
 
-    /// Whether a key that the type of an unknown object lacks gives an unknown value. It is an error since Terraform 1.13.
-    pub(crate) fn ignores_missing_keys_of_unknown_objects(&self) -> bool {
+    /// Whether any key of an unknown object gives a value of unknown type. Since Terraform 1.13 the type of the object says what it
+    /// has.
+    pub(crate) fn indexes_unknown_objects_blindly(&self) -> bool {
         self.is_before((1, 13))
     }
 

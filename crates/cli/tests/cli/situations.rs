@@ -1543,3 +1543,53 @@ fn errors_of_syntax_show_what_is_open() {
         );
     }
 }
+
+#[test]
+fn a_move_of_a_resource_and_one_of_an_instance_are_not_ambiguous() {
+    let main = |from: &str, to: &str| {
+        format!(
+            "resource \"terraform_data\" \"new\" {{}}\nmoved {{\n  from = terraform_data.p[\"a\"]\n  to   = terraform_data.new\n}}\nmoved {{\n  \
+             from = terraform_data.{from}\n  to   = terraform_data.{to}\n}}\n"
+        )
+    };
+    assert_eq!(errors("moves-of-both", &main("q", "new")), [""; 0]);
+    assert_eq!(errors("moves-of-instances", &main("q[\"a\"]", "new")), ["Ambiguous move statements"]);
+}
+
+#[test]
+fn older_versions_know_less_of_what_is_unknown() {
+    let main = "resource \"terraform_data\" \"r\" {\n  input = { k = 3 }\n}\noutput \"key\" {\n  value = terraform_data.r.output[\"k\"] == \
+                \"abc\"\n}\n";
+    let key = |version: &str| {
+        let output = plan("unknown-key", &[("main.tf", main)], &["--as", version]);
+        output.stdout.lines().find(|line| line.contains("+ key = ")).map(str::to_owned)
+    };
+    assert_eq!(key("terraform@1.11").as_deref(), Some("  + key = (known after apply)"));
+    assert_eq!(key("terraform@1.15").as_deref(), Some("  + key = false"));
+    let main = "resource \"terraform_data\" \"r\" {}\noutput \"both\" {\n  value = sensitive(true) && terraform_data.r.id == \"x\"\n}\n";
+    let code = |version: &str| plan("unknown-both", &[("main.tf", main)], &["--as", version]).code;
+    assert_eq!((code("terraform@1.11"), code("terraform@1.15")), (0, 1));
+}
+
+#[test]
+fn errors_of_expressions_have_the_words_of_terraform() {
+    let inputs = "variable \"null\" {\n  type    = string\n  default = null\n}\nlocals {\n  map  = tomap({ k = 1 })\n  list = tolist([\"a\"])\n}\n";
+    for (value, said) in [
+        ("0 / 0", "can't divide zero by zero or infinity by infinity."),
+        ("1 / 0 - 1 / 0", "can't subtract infinity from itself."),
+        ("1 / 0 + -1 / 0", "can't compute sum of opposing infinities."),
+        ("(1 / 0) * 0", "can't multiply zero by infinity."),
+        ("5 % (1 / 0)", "can't use modulo with zero and infinity."),
+        ("local.map[1]", "The given key does not identify an element in this collection value.\n"),
+        ("{ (var.null) = local.list }", "    │ var.null is null\n\nCan't use a null value as a key."),
+        ("local.list[null]", "    │ local.list is list of string with 1 element\n"),
+        ("sum({})", "cannot sum an empty list."),
+    ] {
+        let main = format!("{inputs}output \"o\" {{\n  value = {value}\n}}\n");
+        let output = plan("words", &[("main.tf", &main)], &[]);
+        assert!(output.stderr.contains(said), "{value}: {output:?}");
+    }
+    let main = format!("{inputs}output \"o\" {{\n  value = {{ var.null = 1 }}\n}}\n");
+    let output = plan("words-key", &[("main.tf", &main)], &[]);
+    assert!(output.stderr.contains("Ambiguous attribute key") && !output.stderr.contains('│'), "{output:?}");
+}

@@ -139,6 +139,8 @@ impl Evaluator<'_> {
                 return self.failed(INVALID, span, detail);
             }
         };
+        // The length of a marked collection is no reason that is told.
+        let no_element = |n, length| no_element(n, if marks.is_empty() { length } else { usize::MAX });
         // A sensitive key marks the element: the element itself is public, but not which one was chosen. Attributes of
         // objects stay unmarked, as in Terraform.
         let with_key = marks | if matches!(ty, Type::Object(_)) { Default::default() } else { key.marks() };
@@ -163,11 +165,13 @@ impl Evaluator<'_> {
                     None => self.failed(INVALID, span, no_element(n, elements.len())),
                 }
             }
+            (Type::Object(_), Kind::Unknown(_), Kind::String(_))
+                if self.functions.indexes_unknown_objects_blindly() =>
+            {
+                Ok(dynamic().with_marks(marks))
+            }
             (Type::Object(object), Kind::Unknown(_), Kind::String(name)) => match object.attribute(name) {
                 Some(ty) => Ok(Value::unknown(ty.clone()).with_marks(with_key)),
-                None if self.functions.ignores_missing_keys_of_unknown_objects() => {
-                    Ok(dynamic().with_marks(marks))
-                }
                 None => self.failed(INVALID, span, missing),
             },
             // The summary depends on the syntax: `m.z` is a "Missing map element", but `m["z"]` an "Invalid index".

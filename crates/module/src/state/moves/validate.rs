@@ -76,10 +76,10 @@ struct Checking<'c> {
     declared: &'c Declared<'c>,
     instances: &'c Instances<'c>,
     place: &'c dyn Fn(Span) -> String,
-    /// The statement that has moved something from here, and where to.
-    from: BTreeMap<String, (String, Span)>,
+    /// The statement that has moved something from here, and where to. A resource is another thing than its instance without a key.
+    from: BTreeMap<(&'static str, String), (String, Span)>,
     /// The statement that has moved something to here, and where from.
-    to: BTreeMap<String, (String, Span)>,
+    to: BTreeMap<(&'static str, String), (String, Span)>,
 }
 
 impl Checking<'_> {
@@ -105,7 +105,8 @@ impl Checking<'_> {
         let mut ambiguous = |detail: String| {
             diagnostics.error("Ambiguous move statements", statement.span, detail);
         };
-        match self.from.get(&from) {
+        let (moved, end) = ((noun, from.clone()), (noun, to.clone()));
+        match self.from.get(&moved) {
             Some((other, span)) if *other != to => ambiguous(format!(
                 "A statement at {} declared that {from} moved to {other}, but this statement instead declares that it moved \
                  to {to}.\n\nEach {noun} can move to only one destination {short}.",
@@ -113,10 +114,10 @@ impl Checking<'_> {
             )),
             Some(_) => {}
             None => {
-                self.from.insert(from.clone(), (to.clone(), statement.span));
+                self.from.insert(moved, (to.clone(), statement.span));
             }
         }
-        match self.to.get(&to) {
+        match self.to.get(&end) {
             Some((other, span)) if *other != from => ambiguous(format!(
                 "A statement at {} declared that {other} moved to {to}, but this statement instead declares that {from} moved \
                  there.\n\nEach {noun} can have moved from only one source {short}.",
@@ -124,7 +125,7 @@ impl Checking<'_> {
             )),
             Some(_) => {}
             None => {
-                self.to.insert(to, (from, statement.span));
+                self.to.insert(end, (from, statement.span));
             }
         }
     }
