@@ -77,7 +77,7 @@ impl Network {
         Some(Self { first: address & !network.host_mask(), ..network })
     }
 
-    /// The number of bits after the prefix.
+    /// The mask of the bits after the prefix.
     fn host_mask(self) -> u128 {
         low_bits(self.bits - self.prefix)
     }
