@@ -133,7 +133,7 @@ impl<'c> Walk<'_, 'c> {
                         errors.push(unknown_argument(expr, "id"));
                         (None, errors)
                     }
-                    Err(WrongId::Refused(error)) => (None, vec![error]),
+                    Err(WrongId::Refused(error)) => (None, vec![*error]),
                 }
             }
             // Terraform imports by `identity` since 1.12.
@@ -366,14 +366,14 @@ fn unknown_argument(expr: &Expr, name: &str) -> Diagnostic {
 /// Why there is no identifier.
 pub(crate) enum WrongId {
     NotEvaluated(Vec<Diagnostic>),
-    Refused(Diagnostic),
+    Refused(Box<Diagnostic>),
 }
 
 impl WrongId {
     pub(crate) fn into_errors(self) -> Vec<Diagnostic> {
         match self {
             Self::NotEvaluated(errors) => errors,
-            Self::Refused(error) => vec![error],
+            Self::Refused(error) => vec![*error],
         }
     }
 }
@@ -384,7 +384,8 @@ pub(crate) fn identifier(expr: &Expr, scope: &Scope<'_>, functions: &Functions) 
     if !errors.is_empty() {
         return Err(WrongId::NotEvaluated(errors));
     }
-    let refused = |detail: &'static str| Err(WrongId::Refused(Diagnostic::new(WRONG_ID, expr.span, detail)));
+    let refused =
+        |detail: &'static str| Err(WrongId::Refused(Box::new(Diagnostic::new(WRONG_ID, expr.span, detail))));
     match value.convert(&Type::String) {
         _ if value.is_null() => refused("The import ID cannot be null."),
         Err(error) => {

@@ -76,7 +76,7 @@ pub(crate) fn refusals(
 }
 
 /// The SDK that a type is made with, as far as that can be told. A provider may use both, each for some of its types. Those of
-/// HashiCorp use no other way.
+/// the publisher `hashicorp` use no other way.
 fn sdk(schemas: &Schemas, provider: &ProviderAddress, schema: &Block) -> Option<Sdk> {
     if provider.is_builtin() {
         return None;
