@@ -75,8 +75,8 @@ pub(crate) fn refusals(
     found
 }
 
-/// The SDK that a type is made with, as far as that can be told. A provider may use both, each for some of its types. The
-/// providers of `hashicorp` have no other types.
+/// The SDK that a type is made with, as far as that can be told. A provider may use both, each for some of its types. Those of
+/// the publisher `hashicorp` use no other way.
 fn sdk(schemas: &Schemas, provider: &ProviderAddress, schema: &Block) -> Option<Sdk> {
     if provider.is_builtin() {
         return None;
