@@ -169,7 +169,7 @@ mod tests {
     use std::cell::Cell;
     use std::path::Path;
 
-    use super::SharedTexts;
+    use super::{FilesError, SharedTexts};
 
     #[test]
     fn each_file_is_read_once() {
@@ -183,7 +183,7 @@ mod tests {
         }
         assert_eq!(count.get(), 1);
         // An error may be gone the next time.
-        assert!(texts.text(Path::new("/b"), || Err("no".to_owned())).is_err());
+        assert!(texts.text(Path::new("/b"), || Err(FilesError::NoDirectory)).is_err());
         assert!(texts.text(Path::new("/b"), read).is_ok());
     }
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 use libtest_mimic::Failed;
 use objchange::schema::ProviderSchemas;
 use objchange_module::Schemas;
-use objchange_module::config::{Config, Files, LoadOptions};
+use objchange_module::config::{Config, Files, FilesError, LoadOptions};
 use objchange_module::document::{DocumentInfo, write_plan};
 use objchange_module::plan::ModulePlan;
 use objchange_plan::Plan;
@@ -17,16 +17,24 @@ use super::{compact, difference, documents, schemas_text, score};
 struct Folder<'f>(&'f Path);
 
 impl Files for Folder<'_> {
-    fn list(&self, directory: &str) -> Result<Vec<String>, String> {
-        let entries = fs::read_dir(self.0.join(directory)).map_err(|error| error.to_string())?;
+    fn list(&self, directory: &str) -> Result<Vec<String>, FilesError> {
+        let entries = fs::read_dir(self.0.join(directory)).map_err(|error| unreadable(&error))?;
         let files = entries.flatten().filter(|entry| entry.path().is_file());
         Ok(files.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect())
     }
 
-    fn read(&self, path: &str) -> Result<Option<String>, String> {
+    fn read(&self, path: &str) -> Result<Option<String>, FilesError> {
         let path = self.0.join(path);
-        if path.exists() { fs::read_to_string(path).map(Some).map_err(|e| e.to_string()) } else { Ok(None) }
+        if path.exists() {
+            fs::read_to_string(path).map(Some).map_err(|error| unreadable(&error))
+        } else {
+            Ok(None)
+        }
     }
+}
+
+fn unreadable(error: &std::io::Error) -> FilesError {
+    FilesError::Unreadable(error.to_string())
 }
 
 fn load(folder: &Path, version: &str) -> Config {

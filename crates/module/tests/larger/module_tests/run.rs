@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use objchange::schema::ProviderSchemas;
 use objchange_hcl::{BaseDirectory, Functions};
 use objchange_module::Schemas;
-use objchange_module::config::Files;
+use objchange_module::config::{Files, FilesError};
 use objchange_module::test::{
     Output, Stream, TestOptions, TestPrinter, TestReport, TestRunner, TestStatus, TestSuite, TestTexts,
 };
@@ -27,11 +27,11 @@ pub(crate) struct Tester {
 struct Folder(PathBuf);
 
 impl Files for Folder {
-    fn list(&self, directory: &str) -> Result<Vec<String>, String> {
-        let entries = fs::read_dir(self.0.join(directory)).map_err(|error| error.to_string())?;
+    fn list(&self, directory: &str) -> Result<Vec<String>, FilesError> {
+        let entries = fs::read_dir(self.0.join(directory)).map_err(|error| unreadable(&error))?;
         let mut names = Vec::new();
         for entry in entries {
-            let entry = entry.map_err(|error| error.to_string())?;
+            let entry = entry.map_err(|error| unreadable(&error))?;
             if entry.path().is_file() {
                 names.push(entry.file_name().to_string_lossy().into_owned());
             }
@@ -39,14 +39,18 @@ impl Files for Folder {
         Ok(names)
     }
 
-    fn read(&self, path: &str) -> Result<Option<String>, String> {
+    fn read(&self, path: &str) -> Result<Option<String>, FilesError> {
         let path = self.0.join(path);
         if path.is_file() {
-            fs::read_to_string(path).map(Some).map_err(|error| error.to_string())
+            fs::read_to_string(path).map(Some).map_err(|error| unreadable(&error))
         } else {
             Ok(None)
         }
     }
+}
+
+fn unreadable(error: &std::io::Error) -> FilesError {
+    FilesError::Unreadable(error.to_string())
 }
 
 /// The arguments of a case.
@@ -211,7 +215,7 @@ fn values_of(files: &Folder, directory: &str) -> Result<Vec<(String, String)>, S
         .into_iter()
         .map(|name| {
             let path = format!("{directory}/{name}");
-            let text = files.read(&path)?.unwrap_or_default();
+            let text = files.read(&path).map_err(|error| error.to_string())?.unwrap_or_default();
             Ok((path, text))
         })
         .collect()
@@ -234,7 +238,7 @@ impl Arguments {
                     let text = match files.read(&value) {
                         Ok(Some(text)) => Ok(text),
                         Ok(None) => Err(UnreadFile::Missing),
-                        Err(error) => Err(UnreadFile::Other(error)),
+                        Err(error) => Err(UnreadFile::Other(error.to_string())),
                     };
                     sources.arguments.push(VariableArgument::File(value, text));
                 }
@@ -242,9 +246,12 @@ impl Arguments {
                 _ => {}
             }
         }
-        let names = files.list(".")?;
+        let names = files.list(".").map_err(|error| error.to_string())?;
         for name in automatic_files(names.iter().map(String::as_str)) {
-            sources.automatic.push((name.to_owned(), files.read(name)?.unwrap_or_default()));
+            sources.automatic.push((
+                name.to_owned(),
+                files.read(name).map_err(|error| error.to_string())?.unwrap_or_default(),
+            ));
         }
         sources.environment = case.run.env.clone().into_iter().collect();
         Ok(arguments)

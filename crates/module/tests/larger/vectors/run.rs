@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use objchange::schema::ProviderSchemas;
 use objchange_hcl::{BaseDirectory, Functions};
-use objchange_module::config::{Config, Files};
+use objchange_module::config::{Config, Files, FilesError};
 use objchange_module::document::{DocumentInfo, change_set, write_plan};
 use objchange_module::plan::{AcceptsMissing, ModulePlan, PlanMode, PlanOptions};
 use objchange_module::state::PriorState;
@@ -49,14 +49,14 @@ pub(crate) struct Removed {
 struct Folder(PathBuf, BTreeSet<String>);
 
 impl Files for Folder {
-    fn list(&self, directory: &str) -> Result<Vec<String>, String> {
+    fn list(&self, directory: &str) -> Result<Vec<String>, FilesError> {
         if self.1.contains(directory) {
-            return Err("there is no such directory".to_owned());
+            return Err(FilesError::NoDirectory);
         }
-        let entries = fs::read_dir(self.0.join(directory)).map_err(|error| error.to_string())?;
+        let entries = fs::read_dir(self.0.join(directory)).map_err(|error| unreadable(&error))?;
         let mut names = Vec::new();
         for entry in entries {
-            let entry = entry.map_err(|error| error.to_string())?;
+            let entry = entry.map_err(|error| unreadable(&error))?;
             if entry.path().is_file() {
                 names.push(entry.file_name().to_string_lossy().into_owned());
             }
@@ -64,14 +64,18 @@ impl Files for Folder {
         Ok(names)
     }
 
-    fn read(&self, path: &str) -> Result<Option<String>, String> {
+    fn read(&self, path: &str) -> Result<Option<String>, FilesError> {
         let path = self.0.join(path);
         if path.is_file() {
-            fs::read_to_string(path).map(Some).map_err(|error| error.to_string())
+            fs::read_to_string(path).map(Some).map_err(|error| unreadable(&error))
         } else {
             Ok(None)
         }
     }
+}
+
+fn unreadable(error: &std::io::Error) -> FilesError {
+    FilesError::Unreadable(error.to_string())
 }
 
 impl Planner {
@@ -170,7 +174,7 @@ impl Planner {
         if found.has_errors() {
             return Ok(self.errors(&module.config, &found));
         }
-        let (state, diagnostics) = match files.read("terraform.tfstate")? {
+        let (state, diagnostics) = match files.read("terraform.tfstate").map_err(|error| error.to_string())? {
             Some(text) => PriorState::read(&text, &schemas).map_err(|error| error.to_string())?,
             None => Default::default(),
         };
@@ -277,16 +281,16 @@ fn arguments(case: &Case, files: &Folder) -> Result<(PlanArguments, VariableSour
                 let text = match files.read(&file) {
                     Ok(Some(text)) => Ok(text),
                     Ok(None) => Err(UnreadFile::Missing),
-                    Err(error) => Err(UnreadFile::Other(error)),
+                    Err(error) => Err(UnreadFile::Other(error.to_string())),
                 };
                 sources.arguments.push(VariableArgument::File(file, text));
             }
             _ => return Err(format!("unknown argument {word}")),
         }
     }
-    let names = files.list(".")?;
+    let names = files.list(".").map_err(|error| error.to_string())?;
     for name in automatic_files(names.iter().map(String::as_str)) {
-        let text = files.read(name)?.unwrap_or_default();
+        let text = files.read(name).map_err(|error| error.to_string())?.unwrap_or_default();
         sources.automatic.push((name.to_owned(), text));
     }
     sources.environment = case.run.env.clone().into_iter().collect();
