@@ -107,6 +107,10 @@ fn read(json: &str) -> Report<'static> {
                 report.complete = Some(parse(value));
                 continue;
             }
+            "lacks_schemas" => {
+                report.lacks_schemas = parse(value);
+                continue;
+            }
             "counts" => {
                 report.counts = parse(value);
                 continue;
