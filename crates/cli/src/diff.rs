@@ -97,6 +97,13 @@ enum Format {
     Markdown,
 }
 
+impl Args {
+    /// The names whose values are hidden.
+    pub(crate) fn mask(&self) -> &MaskArgs {
+        &self.mask
+    }
+}
+
 /// Runs the command.
 pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
     if args.markdown.is_given() && args.format != Format::Markdown {

@@ -70,6 +70,13 @@ pub(crate) struct Args {
     module: ForModules<DirectoryArgs>,
 }
 
+impl Args {
+    /// The names whose values are hidden.
+    pub(crate) fn mask(&self) -> &MaskArgs {
+        &self.mask
+    }
+}
+
 /// Runs the command.
 pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
     let plan_source = Source::new(&args.plan);

@@ -66,6 +66,8 @@ use clap::{CommandFactory, Parser, Subcommand, ValueEnum};
 use objchange_files::{input, write_file};
 
 use crate::exit::CommandError;
+use crate::options::MaskArgs;
+use crate::settings::Settled;
 
 /// Predict, check and print changes to Terraform and OpenTofu resources
 #[derive(Debug, Parser)]
@@ -194,8 +196,8 @@ pub fn main_with(arguments: Vec<OsString>) -> ExitCode {
             Cli::try_parse_from(&arguments).map(|_| arguments).map_err(|error| error.kind())
         }
     };
-    let arguments = match settings::with_settings(arguments, &program, form) {
-        Ok(arguments) => arguments,
+    let Settled { arguments, note } = match settings::with_settings(arguments, &program, form) {
+        Ok(settled) => settled,
         Err(error) => return exit::code(Err(error)),
     };
     // `plan` has two forms. `clap` chooses: the other form is parsed if the first one refuses an option that only the
@@ -214,13 +216,39 @@ pub fn main_with(arguments: Vec<OsString>) -> ExitCode {
     }
     .write_global();
     exit::be_quiet(quiet);
+    note.iter().for_each(|note| exit::note(note));
     let is_detailed = match &command {
         Command::Plan(arguments) => arguments.has_detailed_exitcode(),
         Command::Show(arguments) => arguments.has_detailed_exitcode(),
         _ => false,
     };
     exit::use_detailed_codes(is_detailed);
-    exit::code(run(&command))
+    let result = run(&command);
+    if let (Ok(_), Some(mask)) = (&result, command.mask()) {
+        mask.note_unused();
+    }
+    exit::code(result)
+}
+
+impl Command {
+    /// The names whose values are hidden, in commands that print values.
+    fn mask(&self) -> Option<&MaskArgs> {
+        match self {
+            Self::Diff(args) => Some(args.mask()),
+            Self::Hash(args) => Some(args.mask()),
+            Self::Plan(args) => Some(args.mask()),
+            #[cfg(feature = "policy")]
+            Self::Policy(args) => Some(args.mask()),
+            #[cfg(feature = "query")]
+            Self::Query(args) => Some(args.mask()),
+            #[cfg(all(feature = "policy", feature = "sentinel"))]
+            Self::Review(args) => Some(args.mask()),
+            #[cfg(feature = "sentinel")]
+            Self::Sentinel(args) => args.mask(),
+            Self::Show(args) => Some(args.mask()),
+            _ => None,
+        }
+    }
 }
 
 /// Prints help, or the error in the arguments.

@@ -17,6 +17,7 @@ use objchange_project::{InputDocument, WantedDocuments};
 use crate::documents::{self, BrokenPlans};
 use crate::exit::{self, CommandError, FAILED, unusable};
 use crate::module_plan::ModuleArgs;
+use crate::options::MaskArgs;
 use crate::sentinel::PolicySet;
 use crate::show::{IgnoreArgs, MarkdownArgs, condition};
 use crate::style::colour;
@@ -152,6 +153,13 @@ struct Judged {
 struct AllPolicies {
     rego: Option<Policies>,
     sentinel: Option<PolicySet>,
+}
+
+impl Args {
+    /// The names whose values are hidden.
+    pub(crate) fn mask(&self) -> &MaskArgs {
+        self.module.mask()
+    }
 }
 
 /// Runs the command.

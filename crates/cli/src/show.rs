@@ -13,6 +13,7 @@ mod template;
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::Arc;
 use std::{panic, thread};
 
 use anstream::{AutoStream, ColorChoice};
@@ -33,6 +34,7 @@ use self::template::Template;
 use crate::exit::CommandError;
 use crate::hints;
 use crate::input::InputError;
+use crate::options::MaskArgs;
 use crate::style::colour;
 use crate::write_file::{Access, NewFile};
 use crate::{exit, terminal};
@@ -224,6 +226,11 @@ impl From<InputError> for Error {
 }
 
 impl Arguments {
+    /// The names whose values are hidden.
+    pub(crate) fn mask(&self) -> &MaskArgs {
+        self.input.mask()
+    }
+
     /// Whether exit codes are those of `--detailed-exitcode`.
     pub(crate) fn has_detailed_exitcode(&self) -> bool {
         self.gate.is_detailed()
@@ -301,8 +308,13 @@ fn show(
         if input.mode().is_some() && !input.plan().is_some_and(is_whole) {
             return Err(Error::NoConfiguration);
         }
-        let redacted = arguments.redacted.then(|| input.redacted()).transpose()?;
-        return write_document(redacted.as_deref().unwrap_or(input.text()), file, arguments.page.file());
+        if !arguments.redacted {
+            return write_document(input.text(), file, arguments.page.file());
+        }
+        // They say what is sensitive in the configuration, and in values of documents of other programs.
+        let (schemas, _) = arguments.input.schemas(given, &input);
+        let redacted = input.with_schemas(&Arc::new(schemas))?.redacted()?;
+        return write_document(&redacted, file, arguments.page.file());
     }
     arguments.input.check(&input)?;
     if arguments.gate.is_asked() {

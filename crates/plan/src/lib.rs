@@ -70,13 +70,13 @@ pub use diff::{
     ObjectChange, Parts, Primitive, Scalar, Sensitivity, diff_values,
 };
 pub use document::{
-    BlockPlace, Candidates, DirectoryProblem, Document, DocumentError, DocumentKind, Extracted, Facts,
-    Finding, FindingKind, Form, MadePlan, Missing, MissingChange, MissingKind, MissingRange, NoInstance,
-    NoState, ObjectError, ObjectErrorKind, ObjectFile, Plan, PlanFile, PlanFileError, PlanFileErrorKind,
-    PlanOrigin, PlanSection, PlannedError, Prior, PriorError, Problem, ProviderDependent, SchemaOrigin,
-    SchemaSource, Schemas, Sensitive, State, StateOutput, StateResource, StatedMarks, UnfamiliarKind,
-    UnknownKind, document_warnings, extract, findings, incompleteness_warning, is_errored_plan, read_object,
-    says_sensitive,
+    BlockPlace, Candidates, ConfigMarks, DirectoryProblem, Document, DocumentError, DocumentKind, Extracted,
+    Facts, Finding, FindingKind, Form, HiddenNames, MadePlan, Missing, MissingChange, MissingKind,
+    MissingRange, NoInstance, NoState, ObjectError, ObjectErrorKind, ObjectFile, Plan, PlanFile,
+    PlanFileError, PlanFileErrorKind, PlanOrigin, PlanSection, PlannedError, Prior, PriorError, Problem,
+    ProviderDependent, SchemaOrigin, SchemaSource, Schemas, Sensitive, State, StateOutput, StateResource,
+    StatedMarks, UnfamiliarKind, UnknownKind, document_warnings, extract, findings, incompleteness_warning,
+    is_errored_plan, read_object, says_sensitive,
 };
 pub use file_errors::{compare_complaint, placed};
 pub use ignore::{IgnoredPath, IgnoredPathError};

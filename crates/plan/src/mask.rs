@@ -1,9 +1,12 @@
 //! Names of values that are hidden.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
+use objchange_text::redact::SENSITIVE;
 use serde_json::Value as Json;
 use thiserror::Error;
 use wildmatch::WildMatch;
@@ -51,7 +54,7 @@ impl MaskedNameError {
 
 /// Names whose values are hidden, wherever a plan or state has them: attributes, keys of maps, outputs and variables, values
 /// beside a `name` or `key` (`{"name": "DB_PASSWORD", "value": "x"}`), and texts that hold such a name with its value, as JSON
-/// or as lines of `name: value` or `name=value`. A mark covers all of a text, so that such texts are hidden as a whole.
+/// or as lines of `name: value` or `name=value`, also with the name and its `value` in lines of their own. A mark covers all of a text, so that such texts are hidden as a whole.
 ///
 /// ```
 /// use objchange_plan::{MaskedNames, PlanFile};
@@ -67,7 +70,14 @@ impl MaskedNameError {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, Default)]
-pub struct MaskedNames(Arc<[MaskedName]>);
+pub struct MaskedNames(Arc<[Glob]>);
+
+/// A glob, and whether anything was hidden by it.
+#[derive(Debug)]
+struct Glob {
+    name: MaskedName,
+    has_hidden: AtomicBool,
+}
 
 /// Members that name the value beside them.
 const NAMING: [&str; 2] = ["name", "key"];
@@ -75,7 +85,7 @@ const NAMING: [&str; 2] = ["name", "key"];
 impl MaskedNames {
     /// These names.
     pub fn new(names: impl IntoIterator<Item = MaskedName>) -> Self {
-        Self(names.into_iter().collect())
+        Self(names.into_iter().map(|name| Glob { name, has_hidden: AtomicBool::new(false) }).collect())
     }
 
     /// Whether no value is hidden.
@@ -85,7 +95,13 @@ impl MaskedNames {
 
     /// Whether values of this name are hidden.
     pub fn matches(&self, name: &str) -> bool {
-        self.0.iter().any(|glob| glob.0.matches(name))
+        // All globs are asked, so that none seems to hide nothing because of another one.
+        self.0.iter().filter(|glob| glob.is_of(name)).count() > 0
+    }
+
+    /// The globs that have hidden nothing so far, in all clones of these names: they may be misspelt.
+    pub fn unused(&self) -> impl Iterator<Item = &MaskedName> {
+        self.0.iter().filter(|glob| !glob.has_hidden.load(Relaxed)).map(|glob| &glob.name)
     }
 
     /// Whether the member of this name is hidden, in an object with these other texts.
@@ -104,7 +120,78 @@ impl MaskedNames {
         {
             return self.is_in_json(&json);
         }
-        text.lines().filter_map(assigned_name).any(|name| self.matches(name))
+        text.lines().filter_map(assigned).any(|line| self.matches(line.name)) || self.is_named_in_lines(text)
+    }
+
+    /// Whether lines have a `value` beside such a `name` or `key`, as YAML does:
+    ///
+    /// ```yaml
+    /// - name: DB_PASSWORD
+    ///   value: x
+    /// ```
+    fn is_named_in_lines(&self, text: &str) -> bool {
+        let mut open: Vec<Members<'_>> = Vec::new();
+        for line in text.lines().filter(|line| !line.trim_start().is_empty()) {
+            let Some(Assigned { column, is_element, name, value }) = assigned(line) else {
+                let column = line.len() - line.trim_start().len();
+                open.retain(|members| members.column <= column);
+                continue;
+            };
+            while open.last().is_some_and(|last| last.column > column || last.column == column && is_element)
+            {
+                open.pop();
+            }
+            if open.last().is_none_or(|last| last.column < column) {
+                open.push(Members { column, ..Members::default() });
+            }
+            let Some(members) = open.last_mut() else { continue };
+            match NAMING.iter().position(|naming| *naming == name) {
+                Some(naming) => members.named[naming] = Some(value),
+                None => members.has_value |= name == "value",
+            }
+            if members.has_value && members.named.into_iter().flatten().any(|name| self.matches(name)) {
+                return true;
+            }
+        }
+        false
+    }
+
+    /// A document in which `(sensitive value)` stands for the values of these names. A text that is no JSON stays.
+    ///
+    /// ```
+    /// use objchange_plan::MaskedNames;
+    ///
+    /// let names = MaskedNames::new(["*password*".parse()?]);
+    /// assert_eq!(names.hiding(r#"{"id":"a","password":"x"}"#), r#"{"id":"a","password":"(sensitive value)"}"#);
+    /// assert_eq!(names.hiding(r#"{"id": "a"}"#), r#"{"id": "a"}"#);
+    /// # Ok::<(), objchange_plan::MaskedNameError>(())
+    /// ```
+    pub fn hiding<'j>(&self, json: &'j str) -> Cow<'j, str> {
+        match serde_json::from_str::<Json>(json) {
+            Ok(mut parsed) if self.is_in_json(&parsed) => {
+                self.hide(&mut parsed);
+                parsed.to_string().into()
+            }
+            _ => json.into(),
+        }
+    }
+
+    fn hide(&self, json: &mut Json) {
+        match json {
+            Json::Object(members) => {
+                let is_hidden = |name: &str| self.hides_member(name, |name| members.get(name)?.as_str());
+                let hidden: Vec<String> = members.keys().filter(|name| is_hidden(name)).cloned().collect();
+                for (name, member) in members.iter_mut() {
+                    match hidden.contains(name) {
+                        true => *member = SENSITIVE.into(),
+                        false => self.hide(member),
+                    }
+                }
+            }
+            Json::Array(elements) => elements.iter_mut().for_each(|element| self.hide(element)),
+            Json::String(text) if self.is_in_text(text) => *json = SENSITIVE.into(),
+            _ => {}
+        }
     }
 
     /// The reader bounds how deep JSON nests.
@@ -120,12 +207,46 @@ impl MaskedNames {
     }
 }
 
-/// The name in a line such as `name: value`, `- "name": value` or `export NAME=value`.
-fn assigned_name(line: &str) -> Option<&str> {
-    let (name, _) = line.split_once([':', '='])?;
-    let name = name.trim().trim_start_matches("- ").trim_start();
-    let name = name.strip_prefix("export ").unwrap_or(name).trim_matches(['"', '\'', ' ']);
-    (!name.is_empty() && !name.contains(char::is_whitespace)).then_some(name)
+impl Glob {
+    fn is_of(&self, name: &str) -> bool {
+        let is_of = self.name.0.matches(name);
+        if is_of {
+            self.has_hidden.store(true, Relaxed);
+        }
+        is_of
+    }
+}
+
+/// The lines of one object that were read so far.
+#[derive(Default)]
+struct Members<'t> {
+    column: usize,
+    /// What its members of [`NAMING`] say.
+    named: [Option<&'t str>; NAMING.len()],
+    has_value: bool,
+}
+
+/// A line such as `name: value`, `- "name": value` or `export NAME=value`.
+struct Assigned<'t> {
+    /// Where the name begins, in bytes.
+    column: usize,
+    /// It is the first line of an element of a list.
+    is_element: bool,
+    name: &'t str,
+    value: &'t str,
+}
+
+fn assigned(line: &str) -> Option<Assigned<'_>> {
+    let (before, value) = line.split_once([':', '='])?;
+    let listed = before.trim_start();
+    let name = listed.trim_start_matches("- ").trim_start();
+    let (column, is_element) = (before.len() - name.len(), name.len() < listed.len());
+    let quotes = ['"', '\'', ' '];
+    let name = name.strip_prefix("export ").unwrap_or(name).trim_matches(quotes);
+    let value =
+        value.split(" #").next().unwrap_or_default().trim().trim_end_matches(',').trim_matches(quotes);
+    let is_name = !name.is_empty() && !name.contains(char::is_whitespace);
+    is_name.then_some(Assigned { column, is_element, name, value })
 }
 
 #[cfg(test)]
@@ -143,10 +264,20 @@ mod tests {
             "export DB_PASSWORD=x",
             "a:\n  - \"password\": x",
             "[db]\npassword = x",
+            "env:\n- name: DB_PASSWORD\n  value: x",
+            "env:\n  - value: x\n    name: \"DB_PASSWORD\" # of the database",
+            "- key: db-password\n\n  from:\n    name: a\n  value: |\n    x",
+            "{\n  name  = \"password\"\n  value = \"x\"\n}",
         ] {
             assert!(names.is_in_text(text), "{text}");
         }
         for text in ["", "a", "my password = x", "{\"a\":\"password\"}", "a: password", "name: DB_PASSWORD"] {
+            assert!(!names.is_in_text(text), "{text}");
+        }
+        for text in [
+            "- name: DB_PASSWORD\n  valueFrom: x\n- name: A\n  value: x",
+            "name: DB_PASSWORD\na:\n  value: x",
+        ] {
             assert!(!names.is_in_text(text), "{text}");
         }
         assert!(!MaskedNames::default().is_in_text("password=x"));

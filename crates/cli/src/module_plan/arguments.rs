@@ -278,6 +278,12 @@ impl ModuleArgs {
         &self.schemas
     }
 
+    /// The names whose values are hidden.
+    #[cfg(any(feature = "policy", feature = "query"))]
+    pub(crate) fn mask(&self) -> &MaskArgs {
+        &self.mask
+    }
+
     /// The inputs for planning those arguments that are directories of modules.
     ///
     /// # Errors
@@ -330,7 +336,7 @@ impl<'a> PlanInputs<'a> {
         Self {
             planning,
             schemas,
-            mask: MaskArgs::NONE,
+            mask: MaskArgs::none(),
             #[cfg(feature = "provider")]
             real: RealChoice::default(),
             state: StateChoice::OfDirectory,

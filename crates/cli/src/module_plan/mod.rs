@@ -161,6 +161,11 @@ pub(crate) struct Args {
 }
 
 impl Args {
+    /// The names whose values are hidden.
+    pub(crate) fn mask(&self) -> &MaskArgs {
+        &self.mask
+    }
+
     /// Whether exit codes are those of `--detailed-exitcode`.
     pub(crate) fn has_detailed_exitcode(&self) -> bool {
         self.gate.is_detailed()

@@ -26,6 +26,7 @@ use crate::exit::{self, CommandError, unusable};
 use crate::hints;
 use crate::input::Source;
 use crate::module_plan::ModuleArgs;
+use crate::options::MaskArgs;
 use crate::reports::{Reporter, Reports};
 use crate::terminal;
 use objchange_plan::PlanFile;
@@ -210,6 +211,13 @@ enum FailOn {
 struct Judged {
     plan: PlanFile,
     verdicts: Verdicts,
+}
+
+impl Args {
+    /// The names whose values are hidden.
+    pub(crate) fn mask(&self) -> &MaskArgs {
+        self.module.mask()
+    }
 }
 
 pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {

@@ -28,6 +28,7 @@ use crate::documents::{self, BrokenPlans};
 use crate::exit::{self, CommandError, unusable};
 use crate::hints;
 use crate::module_plan::{ModuleArgs, PlanInputs};
+use crate::options::MaskArgs;
 use objchange_project::{InputDocument, WantedDocuments};
 
 const AFTER_HELP: &str = "\
@@ -55,7 +56,8 @@ Functions (a path is like tags.Owner or ingress[0].cidr):
   x.matches(\"regex\"), x.split(\",\"), x.join(\", \"), x.replace(\"a\", \"b\"), x.lowerAscii(), …
   timestamp(\"2026-01-01T00:00:00Z\"), duration(\"24h\")
 
-Sensitive values can be compared but are never printed: --select and --group-by see `(sensitive value)` instead.
+Sensitive values can be compared but are never printed: --select and --group-by print `(sensitive value)` for \
+them, and for all that is computed from one.
 
 Exit codes:
   0  items match
@@ -133,6 +135,11 @@ pub(crate) struct Args {
 }
 
 impl Args {
+    /// The names whose values are hidden.
+    pub(crate) fn mask(&self) -> &MaskArgs {
+        self.module.mask()
+    }
+
     fn form(&self) -> Form {
         if self.json { Form::Json } else { self.output }
     }

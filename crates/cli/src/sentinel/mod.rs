@@ -17,6 +17,7 @@ use clap::Subcommand;
 pub(crate) use self::apply::PolicySet;
 
 use crate::exit::CommandError;
+use crate::options::MaskArgs;
 
 /// Run, test, format and check Sentinel policies
 #[derive(Debug, clap::Args)]
@@ -32,6 +33,16 @@ enum Command {
     Mock(mock::Args),
     Fmt(fmt::Args),
     Test(test::Args),
+}
+
+impl Args {
+    /// The names whose values are hidden.
+    pub(crate) fn mask(&self) -> Option<&MaskArgs> {
+        match &self.command {
+            Command::Apply(args) => Some(args.mask()),
+            _ => None,
+        }
+    }
 }
 
 pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {

@@ -34,6 +34,21 @@ const PATHS: [&str; 4] = ["allow-path", "rego", "schemas", "sentinel"];
 /// The maximum length of a file with settings, in bytes.
 const MAX_LENGTH: u64 = 1 << 20;
 
+/// Commands whose exit code or answer decides something. Schemas say what is sensitive, which a hash leaves out, and which arrays
+/// are sets.
+const DECIDING: [&str; 5] = ["apply", "diff", "hash", "policy", "query"];
+
+/// Options by which other commands decide something.
+const DECIDING_OPTIONS: [&str; 4] = ["detailed-exitcode", "fail-on", "rego", "sentinel"];
+
+/// The arguments with their settings.
+#[derive(Debug)]
+pub(crate) struct Settled {
+    pub(crate) arguments: Vec<OsString>,
+    /// A note about settings that whoever may change the working directory may have set.
+    pub(crate) note: Option<String>,
+}
+
 /// An option that is not on the command line.
 #[derive(Debug)]
 struct Setting {
@@ -41,6 +56,8 @@ struct Setting {
     value: Value,
     /// The variable, or the file with the line and column.
     place: String,
+    /// It is from the file in the working directory.
+    is_of_directory: bool,
 }
 
 /// The arguments with the settings that their command takes. `parse` returns the arguments of the form of a command that they are
@@ -53,26 +70,29 @@ pub(crate) fn with_settings(
     arguments: Vec<OsString>,
     program: &Command,
     parse: impl Fn(&[OsString]) -> Result<Vec<OsString>, ErrorKind>,
-) -> Result<Vec<OsString>, CommandError> {
+) -> Result<Settled, CommandError> {
     let settings = match find(&arguments, program) {
         // Help is printed whatever is wrong elsewhere.
         Err(_) if matches!(parse(&arguments), Err(ErrorKind::DisplayHelp | ErrorKind::DisplayVersion)) => {
-            return Ok(arguments);
+            return Ok(Settled { arguments, note: None });
         }
         found => found?,
     };
     if settings.is_empty() {
-        return Ok(arguments);
+        return Ok(Settled { arguments, note: None });
     }
+    let mut schemas_of_directory = None;
     let (mut arguments, mut first_error) = match parse(&arguments) {
         Ok(arguments) => (arguments, None),
         Err(kind) => (arguments, Some(kind)),
     };
-    let Some((at, command)) = own_command(&arguments, program) else { return Ok(arguments) };
+    let Some((at, command)) = own_command(&arguments, program) else {
+        return Ok(Settled { arguments, note: None });
+    };
     // Flags may need an option, such as `allow-unmatched`, which needs `fail-on`.
     let (flags, others): (Vec<_>, Vec<_>) =
         settings.into_iter().partition(|setting| matches!(setting.value, Value::Flag(_)));
-    for Setting { option, value, place } in others.into_iter().chain(flags) {
+    for Setting { option, value, place, is_of_directory } in others.into_iter().chain(flags) {
         let known =
             command.get_arguments().chain(program.get_arguments()).find(|arg| is_option(arg, &option));
         let Some(arg) = known.filter(|arg| !is_given(&arguments, arg)) else { continue };
@@ -86,7 +106,12 @@ pub(crate) fn with_settings(
         let mut with = arguments.clone();
         with.splice(at + 1..at + 1, added);
         match parse(&with) {
-            Ok(with) => (arguments, first_error) = (with, None),
+            Ok(with) => {
+                (arguments, first_error) = (with, None);
+                if is_of_directory && option == "schemas" {
+                    schemas_of_directory = Some(place);
+                }
+            }
             // The command still lacks something, which another setting may have.
             Err(ErrorKind::MissingRequiredArgument)
                 if first_error == Some(ErrorKind::MissingRequiredArgument) =>
@@ -110,7 +135,19 @@ pub(crate) fn with_settings(
             Err(_) => {}
         }
     }
-    Ok(arguments)
+    let decides = || {
+        let is_given = |arg: &Arg| {
+            DECIDING_OPTIONS.iter().any(|option| is_option(arg, option)) && is_given(&arguments, arg)
+        };
+        DECIDING.contains(&command.get_name()) || command.get_arguments().any(is_given)
+    };
+    let note = schemas_of_directory.filter(|_| decides()).map(|place| {
+        format!(
+            "{place}: this decides with the schemas that are named here. Whoever can change this directory can change them: pass \
+             --schemas, or name a file of your own with --settings FILE"
+        )
+    });
+    Ok(Settled { arguments, note })
 }
 
 /// All settings, the strongest first. None of them is repeated.
@@ -149,7 +186,12 @@ fn of_environment(option: &str) -> Option<Setting> {
         true => std::env::split_paths(&value).map(|path| text(path.as_os_str())).collect(),
         false => vec![text(&value)],
     };
-    Some(Setting { option: option.to_owned(), value: Value::Texts(texts), place: name })
+    Some(Setting {
+        option: option.to_owned(),
+        value: Value::Texts(texts),
+        place: name,
+        is_of_directory: false,
+    })
 }
 
 /// The file that `--settings` names. It is not parsed by `clap`, because its content decides what is parsed.
@@ -198,7 +240,7 @@ fn of_file(path: &Path, program: &Command, is_trusted: bool) -> Result<Vec<Setti
             }
             (value, _) => value,
         };
-        settings.push(Setting { option: key, value, place });
+        settings.push(Setting { option: key, value, place, is_of_directory: !is_trusted });
     }
     Ok(settings)
 }
@@ -250,7 +292,7 @@ fn is_given(arguments: &[OsString], arg: &Arg) -> bool {
 
 /// Refuses a value that no command takes.
 fn check(setting: &Setting, program: &Command) -> Result<(), CommandError> {
-    let Setting { option, value, place } = setting;
+    let Setting { option, value, place, .. } = setting;
     let commands = commands(program);
     let known: Vec<&Arg> = commands
         .iter()

@@ -93,6 +93,11 @@ pub(crate) struct SchemaSources {
 }
 
 impl DocumentArgs {
+    /// The names whose values are hidden.
+    pub(crate) fn mask(&self) -> &MaskArgs {
+        &self.mask
+    }
+
     /// The options of planning. Options without effect are an error.
     ///
     /// # Errors

@@ -16,6 +16,7 @@ fn values(secret: &str) -> Value {
         "list": [{"name": "db.password", "value": secret}, {"name": "port", "value": "1"}],
         "document": json!({"a": {"Password": secret}}).to_string(),
         "chart": format!("port: 1\nauth:\n  password: {secret}\n"),
+        "helm": format!("env:\n- name: DB_PASSWORD\n  value: {secret}\n"),
         "pairs": [format!("DB_PASSWORD={secret}"), "PORT=1"],
         "block": [{"password": secret, "user": "b"}],
     })
@@ -39,8 +40,10 @@ fn plan(before: &str, after: &str) -> Value {
         }
         expressions
     };
+    let identity = |secret: &str| json!({"id": "a", "password": secret});
     let change = json!({"actions": ["update"], "before": values(before), "after": values(after),
-        "after_unknown": {}, "before_sensitive": {}, "after_sensitive": {}});
+        "after_unknown": {}, "before_sensitive": {}, "after_sensitive": {}, "importing": {"identity": identity(before)},
+        "before_identity": identity(before), "after_identity": identity(after)});
     let state = |secret: &str| {
         json!({"outputs": {"db_password": {"sensitive": false, "type": "string", "value": secret}},
             "root_module": {"resources": [with("values", values(secret))]}})
@@ -106,7 +109,7 @@ fn values_of_masked_names_are_hidden_in_every_answer() {
         hides_what_is_shown(&["show", document, "--format", "markdown"]);
         hides_what_is_shown(&["show", document, "--format", "html"]);
     }
-    hides(&["show", &document, "--summary"]);
+    hides_what_is_shown(&["show", &document, "--summary"]);
     hides(&["show", &document, "--document", "--redacted"]);
     hides_what_is_shown(&["diff", &document, &second]);
     hides_what_is_shown(&["diff", &document, &second, "--json"]);
@@ -153,6 +156,49 @@ fn values_of_masked_names_are_hidden_in_every_answer() {
     // Masked values are no part of a hash without a key, as all sensitive values.
     assert_eq!(hides(&["hash", &document]), hides(&["hash", &second]));
     assert_ne!(objchange(["hash", &document], "").stdout, objchange(["hash", &second], "").stdout);
+}
+
+#[test]
+fn redacted_documents_have_no_constant_that_schemas_call_sensitive() {
+    let folder = Folder::new("redacted-schemas");
+    let plan = json!({"format_version": "1.2", "resource_changes": [], "configuration": {"root_module": {"resources": [
+        {"address": "shop_disk.a", "mode": "managed", "type": "shop_disk", "name": "a", "provider_config_key": "shop",
+            "expressions": {"pin": {"constant_value": SECRET}, "size": {"constant_value": "large"}}}]}}});
+    let schemas = json!({"format_version": "1.0", "provider_schemas": {PROVIDER: {"resource_schemas": {"shop_disk": {
+        "version": 0, "block": {"attributes": {"pin": {"type": "string", "optional": true, "sensitive": true},
+            "size": {"type": "string", "optional": true}}}}}}}});
+    let document = folder.file("plan.json", &plan.to_string()).display().to_string();
+    let schemas = folder.file("schemas.json", &schemas.to_string()).display().to_string();
+    let arguments = ["show", &document, "--document", "--redacted"];
+    assert!(objchange(arguments, "").stdout.contains(SECRET));
+    let redacted = objchange([&arguments[..], &["--schemas", &schemas]].concat(), "");
+    assert!(redacted.code == 0 && !redacted.stdout.contains(SECRET), "{redacted:?}");
+    assert!(redacted.stdout.contains("large"), "{redacted:?}");
+}
+
+#[test]
+fn a_mask_that_hides_nothing_is_named() {
+    let folder = Folder::new("masked-nothing");
+    let document = folder.file("plan.json", &plan("a", "b").to_string()).display().to_string();
+    let policy =
+        folder.file("p.rego", "package main\n\ndeny contains \"x\" if input.errored\n").display().to_string();
+    for command in [
+        &["show", &document][..],
+        &["show", &document, "--document", "--redacted"],
+        &["review", &document],
+        &["query", &document, "true"],
+        &["policy", &document, "--rego", &policy],
+        &["hash", &document],
+        &["diff", &document, &document],
+    ] {
+        let output = objchange([command, &MASK, &["--mask", "nosuch*"]].concat(), "");
+        assert_eq!(output.code, 0, "{output:?}");
+        assert!(
+            output.stderr.contains("note: --mask nosuch* hides nothing here\n"),
+            "{command:?}: {output:?}"
+        );
+        assert!(!output.stderr.contains("--mask *password*"), "{command:?}: {output:?}");
+    }
 }
 
 #[test]

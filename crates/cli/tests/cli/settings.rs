@@ -133,6 +133,29 @@ fn what_decides_a_check_stands_in_a_named_file_alone() {
 }
 
 #[test]
+fn schemas_of_the_directory_are_named_where_something_is_decided() {
+    let schemas = r#"{"format_version":"1.0","provider_schemas":{}}"#;
+    let text = "schemas = 'schemas.json'\n";
+    let folder = folder(&[("schemas.json", schemas), ("objchange.toml", text), ("named.toml", text)]);
+    folder.write("plan.json", &run(&folder, &[], "show dir --document").stdout);
+    let note = "note: objchange.toml:1:1: this decides with the schemas that are named here";
+    for line in [
+        "hash plan.json",
+        "diff plan.json plan.json",
+        "query plan.json true",
+        "show plan.json --fail-on delete",
+    ] {
+        let output = run(&folder, &[], line);
+        assert!(output.code == 0 && output.stderr.contains(note), "{line}: {output:?}");
+        for trusted in [" --schemas schemas.json", " --settings named.toml", " --quiet"] {
+            let output = run(&folder, &[], &format!("{line}{trusted}"));
+            assert!(output.code == 0 && !output.stderr.contains(note), "{line}{trusted}: {output:?}");
+        }
+    }
+    assert!(!run(&folder, &[], "show plan.json").stderr.contains(note));
+}
+
+#[test]
 fn wrong_settings_are_refused_with_their_place() {
     let folder = folder(&[]);
     for (text, part) in [

@@ -20,10 +20,8 @@ impl ChangeSet<'_> {
         if names.is_empty() {
             return self;
         }
-        let deferred = self.deferred.iter_mut().map(|deferred| &mut deferred.resource);
-        for resource in self.resources.iter_mut().chain(&mut self.drift).chain(deferred) {
-            mask_resource(resource, names);
-        }
+        self.mask_identities(names);
+        self.all_resources_mut().for_each(|resource| mask_resource(resource, names));
         let deferred = self.deferred_invocations.iter_mut().map(|deferred| &mut deferred.invocation);
         for ActionInvocation { config, .. } in self.invocations.iter_mut().chain(deferred) {
             if let InvokedConfig::Planned(values) = config {
@@ -36,6 +34,14 @@ impl ChangeSet<'_> {
             }
         }
         self
+    }
+
+    /// Hides the values of these names in identities, which have no marks anywhere.
+    pub(crate) fn mask_identities(&mut self, names: &MaskedNames) {
+        for ChangedResource { change, .. } in self.all_resources_mut() {
+            change.masked_names = names.clone();
+            change.importing.iter_mut().for_each(|import| import.mask(names));
+        }
     }
 }
 

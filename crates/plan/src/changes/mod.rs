@@ -6,7 +6,9 @@ mod invocation;
 mod masked;
 mod planned_values;
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
+use std::fmt;
 use std::sync::{Arc, Mutex};
 
 use objchange::Type;
@@ -27,6 +29,7 @@ pub(crate) use self::planned_values::attributes_of;
 pub use self::planned_values::{PlannedValues, as_written};
 use crate::index::Index;
 use crate::json::{Json, JsonError, Raw, write_string};
+use crate::mask::MaskedNames;
 use crate::text::Text;
 
 /// All changes of a plan. [`Report::of_changes`](crate::Report::of_changes) shows them, wherever they come from.
@@ -97,6 +100,11 @@ impl<'t> ChangeSet<'t> {
     pub fn all_resources(&self) -> impl Iterator<Item = &ChangedResource<'t>> {
         let deferred = self.deferred.iter().map(|deferred| &deferred.resource);
         self.resources.iter().chain(&self.drift).chain(deferred)
+    }
+
+    fn all_resources_mut(&mut self) -> impl Iterator<Item = &mut ChangedResource<'t>> {
+        let deferred = self.deferred.iter_mut().map(|deferred| &mut deferred.resource);
+        self.resources.iter_mut().chain(&mut self.drift).chain(deferred)
     }
 
     /// All actions: invoked and deferred ones.
@@ -234,6 +242,8 @@ pub struct ValueChange<'t> {
     pub has_generated_config: bool,
     /// The object had an identity and gets another one: it is another object.
     pub changes_identity: bool,
+    /// The names whose values are hidden in its identities, which have no marks.
+    pub masked_names: MaskedNames,
 }
 
 impl ChangedResource<'_> {
@@ -277,6 +287,7 @@ impl<'t> ValueChange<'t> {
             importing,
             has_generated_config: false,
             changes_identity: false,
+            masked_names: MaskedNames::default(),
         }
     }
 }
@@ -427,24 +438,49 @@ impl Default for WrittenValues<'_> {
 impl<'t> Importing<'t> {
     /// By this identifier; `None` if it is not known yet.
     pub fn by_id(id: Option<Text<'t>>) -> Self {
-        Self { id, identity: None }
+        Self { id, ..Self::default() }
     }
 
     /// By this identity, a JSON object.
     pub fn by_identity(identity: impl Into<Text<'t>>) -> Self {
-        Self { id: None, identity: Some(identity.into()) }
+        Self { identity: Some(identity.into()), ..Self::default() }
+    }
+
+    /// The identity with the values of masked names, to decide by it.
+    pub fn whole_identity(&self) -> Option<&str> {
+        self.whole.as_deref().or(self.identity.as_deref())
+    }
+
+    /// Hides the values of these names in the identity.
+    fn mask(&mut self, names: &MaskedNames) {
+        let Some(whole) = self.whole.take().or_else(|| self.identity.take()) else { return };
+        match names.hiding(&whole) {
+            Cow::Owned(shown) => (self.identity, self.whole) = (Some(shown.into()), Some(whole)),
+            Cow::Borrowed(_) => self.identity = Some(whole),
+        }
     }
 }
 
 /// An import.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Importing<'t> {
     /// The identifier; `None` if the import goes by identity, or it is not known yet.
     pub id: Option<Text<'t>>,
-    /// The identity, as JSON.
+    /// The identity, as JSON, without the values of masked names.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub identity: Option<Text<'t>>,
+    /// The whole identity, where values of masked names are left out above.
+    #[serde(skip)]
+    whole: Option<Text<'t>>,
+}
+
+impl fmt::Debug for Importing<'_> {
+    /// Without the values of masked names.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut import = f.debug_struct("Importing");
+        import.field("id", &self.id).field("identity", &self.identity).finish_non_exhaustive()
+    }
 }
 
 /// A change that is left to the next plan.

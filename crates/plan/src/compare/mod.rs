@@ -248,7 +248,11 @@ impl<'t> Comparer<'_, 't> {
         let [a, b] = identities.map(|identities| identities.unwrap_or_else(Identities::none));
         let mut writer = CanonicalWriter::new(Secrets::Included, self.ignored);
         let ([before_a, after_a], [before_b, after_b]) = (a.canonical(&mut writer), b.canonical(&mut writer));
-        let differences = |side, two| values::differences(side, two, &Hidden::default());
+        let mut hidden = Hidden::default();
+        for identities in [&a, &b].into_iter().filter(|identities| identities.is_hidden) {
+            hidden.add(identities.all());
+        }
+        let differences = |side, two| values::differences(side, two, &hidden);
         let before = differences(ComparedSide::Before, [&before_a, &before_b]);
         let mut found = joined(before, differences(ComparedSide::After, [&after_a, &after_b]));
         found.iter_mut().for_each(|difference| difference.is_identity = true);

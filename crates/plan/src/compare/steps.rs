@@ -1,5 +1,7 @@
 //! The steps of a plan: the one reading of a set of changes that comparisons and hashes share.
 
+use std::borrow::Cow;
+
 use objchange::schema::{Block, SchemaDocumentError};
 
 use super::address_map::Maps;
@@ -285,11 +287,12 @@ impl<'c, 't> PlanStep<'c, 't> {
         if let Some(importing) = self.importing() {
             bytes.push(1);
             write_texts(importing.id.iter().map(Text::as_str), &mut bytes);
-            if let Some(identity) = &importing.identity {
+            if let Some(identity) = importing.whole_identity() {
                 match Json::parse(identity) {
                     Ok(json) => {
                         let (value, nothing) = (json.view(), json.view().bool(false));
-                        let side = Side { value, unknown: nothing, sensitive: nothing };
+                        let sensitive = value.bool(self.is_masked(identity));
+                        let side = Side { value, unknown: nothing, sensitive };
                         bytes.extend_from_slice(
                             writer
                                 .side(
@@ -306,6 +309,12 @@ impl<'c, 't> PlanStep<'c, 't> {
             }
         }
         bytes
+    }
+
+    /// Whether an identity has values of masked names. It is sensitive as a whole then.
+    fn is_masked(&self, identity: &str) -> bool {
+        let names = self.change().map(|change| &change.masked_names);
+        names.is_some_and(|names| matches!(names.hiding(identity), Cow::Owned(_)))
     }
 
     /// Whether it is not known yet what is imported.
@@ -373,7 +382,12 @@ impl<'c, 't> PlanStep<'c, 't> {
                 CompareError::Document { plan, error }
             })
         };
-        Ok(Some(Identities { before: read(raws[0])?, after: read(raws[1])?, addresses: self.addresses() }))
+        Ok(Some(Identities {
+            before: read(raws[0])?,
+            after: read(raws[1])?,
+            is_hidden: raws.iter().any(|raw| self.is_masked(raw.text())),
+            addresses: self.addresses(),
+        }))
     }
 
     /// Reads the values.
@@ -438,20 +452,28 @@ fn write_texts<'x>(texts: impl Iterator<Item = &'x str> + Clone, bytes: &mut Vec
 pub(super) struct Identities<'s, 't> {
     before: Json<'t>,
     after: Json<'t>,
+    /// They have values of masked names.
+    pub(super) is_hidden: bool,
     addresses: Vec<&'s str>,
 }
 
 impl<'t> Identities<'_, 't> {
     /// Two absent ones.
     pub(super) fn none() -> Self {
-        Self { before: Json::null(), after: Json::null(), addresses: Vec::new() }
+        Self { before: Json::null(), after: Json::null(), is_hidden: false, addresses: Vec::new() }
+    }
+
+    /// The mark of everything.
+    pub(super) fn all(&self) -> View<'_, 't> {
+        self.before.view().bool(true)
     }
 
     /// The identities before and after.
     pub(super) fn canonical(&self, writer: &mut CanonicalWriter<'_>) -> [Canonical<'_, 't>; 2] {
         [(&self.before, "before_identity"), (&self.after, "after_identity")].map(|(identity, name)| {
             let (value, nothing) = (identity.view(), identity.view().bool(false));
-            let side = Side { value, unknown: nothing, sensitive: nothing };
+            let sensitive = value.bool(self.is_hidden && !value.is_null());
+            let side = Side { value, unknown: nothing, sensitive };
             writer.side(side, SchemaPart::Unknown, &self.addresses, &[name])
         })
     }

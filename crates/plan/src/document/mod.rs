@@ -4,12 +4,14 @@
 //! when they are shown, so that a large document costs little more memory than its own size. Unknown members
 //! are ignored.
 
+mod config_marks;
 mod error;
 mod errored;
 mod extract;
 mod facts;
 mod findings;
 mod flat;
+mod hidden_names;
 mod instance;
 mod kind;
 mod missing;
@@ -34,11 +36,13 @@ mod unknown_kinds;
 mod warnings;
 mod zeros;
 
+pub use config_marks::ConfigMarks;
 pub use error::{DocumentError, Problem};
 pub use errored::is_errored_plan;
 pub use extract::{Extracted, extract};
 pub use facts::{Facts, NoState, ProviderDependent};
 pub use findings::{Finding, FindingKind, findings};
+pub use hidden_names::HiddenNames;
 pub use instance::NoInstance;
 pub(crate) use instance::Shown;
 pub use kind::DocumentKind;

@@ -1,10 +1,16 @@
 //! The document of a plan without its secrets, for sending to others.
 
+use std::sync::Arc;
+
 use objchange_text::json::{Node, NodeKind};
 use objchange_text::redact::{SENSITIVE, SHORT, Secrets};
 use serde_json::Value as Json;
 
-use super::schema_marks::{Edit, elements, invocations, marks_of, member, united, with_edits};
+use super::name_marks::name_marks;
+use super::schema_marks::{Edit, elements, invocations, marks_of, member, text_of, united, with_edits};
+use super::{ConfigMarks, DocumentError, HiddenNames, Plan};
+use crate::json::View;
+use crate::mask::MaskedNames;
 
 /// The member that says that values were taken out: nothing may be decided by what is left.
 pub(super) const REDACTED: &str = "redacted";
@@ -15,9 +21,22 @@ pub(super) const REDACTED: &str = "redacted";
 /// Null stays null, and a value that changes to another becomes `"(another sensitive value)"`, so that it still shows what is
 /// created, changed and removed. Marks of both sides of a change count for both. Without the configuration nobody knows which variables are sensitive, so all
 /// are hidden. Constants in the configuration of providers, provisioners and connections have no marks in any document: they
-/// are hidden, too.
-pub(super) fn redacted(text: &str, document: &Node<'_>) -> String {
-    let mut hiding = Hiding { text, edits: Vec::new(), secrets: Secrets::default(), values: Vec::new() };
+/// are hidden, too. [`ConfigMarks`] says which other constants of the configuration are.
+///
+/// # Errors
+///
+/// The marks in a section cannot be read.
+pub(super) fn redacted(plan: &Plan<'_>, document: &Node<'_>) -> Result<String, DocumentError> {
+    let (text, marks) = (plan.text(), ConfigMarks::new(plan)?);
+    let names = plan.masked_names();
+    let mut hiding = Hiding {
+        text,
+        marks: &marks,
+        names,
+        edits: Vec::new(),
+        secrets: Secrets::default(),
+        values: Vec::new(),
+    };
     hiding.document(document);
     let mut edits = std::mem::take(&mut hiding.edits);
     // A nested range would be cut twice.
@@ -42,14 +61,16 @@ pub(super) fn redacted(text: &str, document: &Node<'_>) -> String {
     let comma =
         if matches!(&document.kind, NodeKind::Object(members) if members.is_empty()) { "" } else { "," };
     edits.push(Edit { start, end: start, text: format!("\"{REDACTED}\":true{comma}") });
-    with_edits(text, edits)
+    Ok(with_edits(text, edits))
 }
 
 /// The text for a sensitive value that differs from the one before.
 const ANOTHER: &str = "(another sensitive value)";
 
 struct Hiding<'n, 't> {
-    text: &'t str,
+    text: &'n str,
+    marks: &'n ConfigMarks<'n>,
+    names: &'n MaskedNames,
     edits: Vec<Edit>,
     secrets: Secrets,
     /// The parts of the document that hold values, messages and source text. Names elsewhere are never secret.
@@ -90,7 +111,7 @@ impl<'n, 't> Hiding<'n, 't> {
             self.constants(provider);
         }
         if let Some(root) = root {
-            self.configured(root);
+            self.configured(root, self.marks.configuration().get("root_module"), "");
         }
     }
 
@@ -104,11 +125,18 @@ impl<'n, 't> Hiding<'n, 't> {
             self.values.push(after);
             self.marked(after, before, &marks);
         }
-        self.values.extend(
-            ["importing", "generated_config", "before_identity", "after_identity"]
-                .into_iter()
-                .filter_map(|name| member(change, name)),
-        );
+        let import = member(change, "importing");
+        let id = import.and_then(|import| member(import, "id"));
+        self.values.extend([id, member(change, "generated_config")].into_iter().flatten());
+        self.identity(import.and_then(|import| member(import, "identity")));
+        self.identity(member(change, "before_identity"));
+        self.identity(member(change, "after_identity"));
+    }
+
+    /// An identity, which has no marks.
+    fn identity(&mut self, identity: Option<&'n Node<'t>>) {
+        let marks = identity.map_or(Json::Null, |identity| name_marks(self.names, identity));
+        self.value(identity, &marks);
     }
 
     fn output(&mut self, output: &'n Node<'t>) {
@@ -121,7 +149,7 @@ impl<'n, 't> Hiding<'n, 't> {
         for resource in elements(member(module, "resources")) {
             let marks = member(resource, "sensitive_values").map_or(Json::Null, marks_of);
             self.value(member(resource, "values"), &marks);
-            self.values.extend(member(resource, "identity"));
+            self.identity(member(resource, "identity"));
         }
         elements(member(module, "child_modules")).for_each(|child| self.module(child));
     }
@@ -136,8 +164,8 @@ impl<'n, 't> Hiding<'n, 't> {
         }
     }
 
-    /// A module in the configuration, and those that it calls.
-    fn configured(&mut self, module: &'n Node<'t>) {
+    /// A module in the configuration, and those that it calls. `view` is that module; `prefix` begins the addresses in it.
+    fn configured(&mut self, module: &'n Node<'t>, view: Option<View<'_, '_>>, prefix: &str) {
         for variable in members(member(module, "variables")) {
             self.value(member(variable, "default"), &Json::Bool(is_secret(variable)));
         }
@@ -147,15 +175,72 @@ impl<'n, 't> Hiding<'n, 't> {
             }
             self.values.extend(member(output, "expression"));
         }
-        for resource in elements(member(module, "resources")) {
-            self.values.extend(member(resource, "expressions"));
+        let views =
+            view.and_then(|view| view.get("resources")).into_iter().flat_map(|all| all.elements().iter());
+        for (resource, view) in std::iter::zip(elements(member(module, "resources")), views) {
+            let address = format!("{prefix}{}", text_of(resource, "address").unwrap_or_default());
+            self.block(resource, view, self.marks.of_resource(&address));
             elements(member(resource, "provisioners")).for_each(|provisioner| self.constants(provisioner));
         }
-        for call in members(member(module, "module_calls")) {
-            self.values.extend(member(call, "expressions"));
-            if let Some(called) = member(call, "module") {
-                self.configured(called);
+        let Some(Node { kind: NodeKind::Object(calls), .. }) = member(module, "module_calls") else { return };
+        for call in calls.iter() {
+            let view = view.and_then(|view| view.get("module_calls")?.get(&call.name));
+            if let Some(view) = view {
+                self.block(&call.value, view, HiddenNames::of_arguments(view));
             }
+            if let Some(called) = member(&call.value, "module") {
+                let view = view.and_then(|view| view.get("module"));
+                self.configured(called, view, &format!("{prefix}module.{}.", call.name));
+            }
+        }
+    }
+
+    /// The expressions of a resource or a call, with the constants of it to hide.
+    fn block(&mut self, block: &'n Node<'t>, view: View<'_, '_>, hidden: Option<Arc<HiddenNames>>) {
+        for (name, hidden) in
+            [("expressions", hidden), ("count_expression", None), ("for_each_expression", None)]
+        {
+            if let Some(expressions) = member(block, name) {
+                self.values.push(expressions);
+                if let Some(names) = self.marks.masking(hidden, view.get(name)) {
+                    self.expressions(expressions, &names);
+                }
+            }
+        }
+    }
+
+    /// Hides the constants of these names. All else are names of what is referred to, which are not secret.
+    fn expressions(&mut self, node: &Node<'_>, names: &HiddenNames) {
+        match &node.kind {
+            NodeKind::Object(members) => {
+                for member in members.iter() {
+                    match &*member.name {
+                        "constant_value" => self.constant(&member.value, names),
+                        name => {
+                            if let Some(names) = names.below(name) {
+                                self.expressions(&member.value, names);
+                            }
+                        }
+                    }
+                }
+            }
+            NodeKind::Array(elements) => elements.iter().for_each(|element| self.expressions(element, names)),
+            _ => {}
+        }
+    }
+
+    fn constant(&mut self, node: &Node<'_>, names: &HiddenNames) {
+        match &node.kind {
+            _ if names.has_all() => self.hide(node, None),
+            NodeKind::Object(members) => {
+                for member in members.iter() {
+                    if let Some(names) = names.below(&member.name) {
+                        self.constant(&member.value, names);
+                    }
+                }
+            }
+            NodeKind::Array(elements) => elements.iter().for_each(|element| self.constant(element, names)),
+            _ => {}
         }
     }
 

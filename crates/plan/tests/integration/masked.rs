@@ -1,6 +1,6 @@
 //! Values of masked names are in nothing that is made of a plan or state.
 
-use objchange_plan::{MaskedNames, PlanFile, Schemas};
+use objchange_plan::{Importing, MaskedNames, PlanFile, Schemas};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -59,7 +59,8 @@ proptest! {
             resource
         };
         let change = json!({"actions": actions, "before": before, "after": after, "after_unknown": {},
-            "before_sensitive": {}, "after_sensitive": {}});
+            "before_sensitive": {}, "after_sensitive": {}, "importing": {"identity": before},
+            "before_identity": before, "after_identity": after});
         let outside = json!({"actions": ["update"], "before": after, "after": before, "after_unknown": {},
             "before_sensitive": {}, "after_sensitive": {}});
         let plan = json!({"format_version": "1.2", "resource_changes": [resource("change", &change)],
@@ -67,7 +68,12 @@ proptest! {
             "output_changes": {
                 "password": {"actions": ["create"], "before": null, "after": MARKER, "after_sensitive": false},
                 "o": {"actions": ["create"], "before": null, "after": output, "after_sensitive": false}},
-            "planned_values": {"root_module": {"resources": [resource("values", &after)]}}});
+            "planned_values": {"root_module": {"resources": [resource("values", &after)]}},
+            "configuration": {"root_module": {"resources": [{"address": "t.c", "mode": "managed", "type": "t", "name": "c",
+                    "expressions": {"a": {"constant_value": before}, "password": {"constant_value": MARKER}}}],
+                "module_calls": {"m": {"expressions": {"password": {"constant_value": {"a": [MARKER]}}},
+                    "module": {"resources": [{"address": "t.c", "mode": "managed", "type": "t", "name": "c",
+                        "expressions": {"block": [{"db_password": {"constant_value": MARKER}}]}}]}}}}}});
         let values = json!({"outputs": {"o": {"value": output}, "db_password": {"value": MARKER}},
             "root_module": {"child_modules": [{"resources": [resource("values", &before)]}]}});
         let state = json!({"format_version": "1.0", "values": values});
@@ -91,6 +97,60 @@ proptest! {
             }
         }
     }
+}
+
+fn importing(file: &PlanFile) -> Importing<'_> {
+    file.plan().unwrap().changes.resources[0].change.importing.clone().unwrap()
+}
+
+#[test]
+fn identities_of_masked_names_are_hidden_and_compared() {
+    let plan = |secret: &str| {
+        json!({"format_version": "1.2", "resource_changes": [{"address": "t.r", "mode": "managed", "type": "t", "name": "r",
+            "provider_name": "p", "change": {"actions": ["no-op"], "before": {}, "after": {},
+                "importing": {"identity": {"id": "a", "password": secret}}, "before_identity": {"password": secret},
+                "after_identity": {"password": secret}}}]})
+    };
+    let read = |secret: &str| {
+        let read = PlanFile::parse("plan.json", plan(secret).to_string()).unwrap();
+        read.with_masked_names(&masked()).unwrap()
+    };
+    let (one, other) = (read(MARKER), read("other"));
+    let shown = outputs(one.text(), &Schemas::none()).concat();
+    assert!(!one.redacted().unwrap().contains(MARKER));
+    assert!(shown.contains(MARKER), "without the names nothing is hidden");
+    assert_eq!(importing(&one).identity.as_deref(), Some(r#"{"id":"a","password":"(sensitive value)"}"#));
+    assert!(!format!("{:?}", importing(&one)).contains(MARKER));
+    assert!(importing(&one).whole_identity().is_some_and(|identity| identity.contains(MARKER)));
+    assert_ne!(importing(&one), importing(&other));
+}
+
+#[test]
+fn constants_that_no_value_repeats_are_taken_out_of_redacted_plans() {
+    let resource = |address: &str, expressions: Value| json!({"address": address, "mode": "managed", "type": "t", "name": "r", "expressions": expressions});
+    let constant = json!({"constant_value": MARKER});
+    let inner = json!({"variables": {"key": {"sensitive": true}, "password": {}}, "resources": [
+        resource("t.r", json!({"block": [{"db_password": constant}], "pin": constant, "size": {"constant_value": "large"}}))]});
+    let plan = json!({"format_version": "1.2", "resource_changes": [], "configuration": {"root_module": {
+        "resources": [resource("t.r", json!({"password": constant, "tags": {"constant_value": {"a": "x", "PASSWORD": MARKER}}}))],
+        "module_calls": {"m": {"module": inner, "expressions": {"key": constant, "password": constant,
+            "name": {"constant_value": "web"}}}}}}});
+    let schemas = r#"{"format_version":"1.0","provider_schemas":{"p":{"resource_schemas":{"t":{"version":0,"block":{
+        "attributes":{"pin":{"type":"string","optional":true,"sensitive":true}}}}}}}}"#;
+    let schemas = std::sync::Arc::new(Schemas::parse(schemas).unwrap());
+    let read = PlanFile::parse("plan.json", plan.to_string()).unwrap().with_schemas(&schemas).unwrap();
+    let text = read.with_masked_names(&masked()).unwrap().redacted().unwrap();
+    assert!(!text.contains(MARKER), "{text}");
+    assert!(text.contains("large") && text.contains("web") && text.contains(r#""a":"x""#), "{text}");
+}
+
+#[test]
+fn a_name_that_hides_nothing_is_told() {
+    let plan = r#"{"format_version":"1.2","resource_changes":[],"output_changes":{"db_password":{"actions":["create"],
+        "before":null,"after":"x"}}}"#;
+    let names = MaskedNames::new(["nosuch*", "*password*", "db_*"].map(|name| name.parse().unwrap()));
+    PlanFile::parse("plan.json", plan.into()).unwrap().with_masked_names(&names).unwrap();
+    assert_eq!(names.unused().map(ToString::to_string).collect::<Vec<_>>(), ["nosuch*"]);
 }
 
 #[test]

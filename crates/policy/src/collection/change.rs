@@ -4,7 +4,7 @@ use std::sync::{Arc, OnceLock};
 
 use objchange_plan::{
     ChangeValues, ChangedIndex, ChangedResource, DocumentError, DocumentText, Importing, Index, Json,
-    ResourceActions, Sides, StatedMarks, Text, ValueChange, View, doubtful_marks,
+    MaskedNames, ResourceActions, Sides, StatedMarks, Text, ValueChange, View, doubtful_marks,
 };
 #[cfg(feature = "query")]
 use objchange_plan::{IgnoredPath, differ_only_at};
@@ -60,6 +60,8 @@ pub struct Change<'t> {
     pub are_actions_known: bool,
     /// The identifier or identity that it is imported by.
     pub importing: Option<Importing<'t>>,
+    /// The names whose values are hidden in its identities.
+    masked_names: MaskedNames,
     /// Nobody has the schema of its object, so all of the value after is unknown.
     is_schemaless: bool,
     /// Where the value after is marked as unknown, it may be known all the same, because the provider was not asked.
@@ -164,6 +166,7 @@ impl<'t> Change<'t> {
             actions: change.actions,
             are_actions_known,
             importing: change.importing.clone(),
+            masked_names: change.masked_names.clone(),
             is_schemaless: false,
             are_marks_doubtful: false,
             values: change.values.clone(),
@@ -256,6 +259,12 @@ impl<'t> Change<'t> {
     pub fn identities(&self) -> [Option<&str>; 2] {
         let ChangeValues::Written(values) = &self.values else { return [None, None] };
         [&values.before_identity, &values.after_identity].map(|part| is_there(part).then(|| part.text()))
+    }
+
+    /// The names whose values are hidden in its identities, which have no marks.
+    #[cfg(feature = "query")]
+    pub(crate) fn masked_names(&self) -> &MaskedNames {
+        &self.masked_names
     }
 
     /// Whether there is a value after, known or not.

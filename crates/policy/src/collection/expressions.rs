@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use objchange_plan::{Json, Shape, Text, View};
+use objchange_plan::{HiddenNames, Json, Shape, Text, View};
 use objchange_text::redact::SENSITIVE;
 use serde::ser::{Serialize, SerializeMap, SerializeSeq, Serializer};
 
-use super::{As, Collected, Names, Secrets, items};
+use super::{As, Collected, Secrets, items};
 
 /// The arguments of a block, or an expression: `{"constant_value": …}`, `{"references": […]}`, and blocks as lists of
 /// maps of these. Empty blocks are `{}`. `Debug` shows only the shape.
@@ -14,11 +14,11 @@ use super::{As, Collected, Names, Secrets, items};
 pub struct Expressions<'t> {
     json: Option<Json<'t>>,
     /// The constants that the plan calls sensitive.
-    hidden: Option<Arc<Names>>,
+    hidden: Option<Arc<HiddenNames>>,
 }
 
 impl<'t> Expressions<'t> {
-    pub(crate) fn new(json: Option<Json<'t>>, hidden: Option<Arc<Names>>) -> Self {
+    pub(crate) fn new(json: Option<Json<'t>>, hidden: Option<Arc<HiddenNames>>) -> Self {
         Self { json, hidden }
     }
 
@@ -43,10 +43,10 @@ impl Collected for Expressions<'_> {
 }
 
 /// Expressions with what is hidden of their constants.
-pub(crate) struct HiddenIn<'v, 't>(pub(crate) View<'v, 't>, pub(crate) Option<&'v Names>);
+pub(crate) struct HiddenIn<'v, 't>(pub(crate) View<'v, 't>, pub(crate) Option<&'v HiddenNames>);
 
-/// A constant with what is hidden of it.
-struct Constant<'v, 't>(View<'v, 't>, Option<&'v Names>);
+/// A constant, or another value without marks of its own, with what is hidden of it.
+pub(crate) struct Constant<'v, 't>(pub(crate) View<'v, 't>, pub(crate) Option<&'v HiddenNames>);
 
 impl Collected for HiddenIn<'_, '_> {
     fn write<S: Serializer>(&self, secrets: Secrets, serializer: S) -> Result<S::Ok, S::Error> {

@@ -6,7 +6,6 @@ mod change;
 mod expressions;
 mod field;
 mod marked;
-mod names;
 mod same;
 mod written;
 
@@ -18,13 +17,12 @@ use objchange_plan::{DocumentError, Json, Raw, Text};
 pub(crate) use crate::address::{instance_address, prefixed};
 pub use answer::Answer;
 pub use change::{Change, OutputChange, ResourceChange};
-pub(crate) use expressions::HiddenIn;
+pub(crate) use expressions::{Constant, HiddenIn};
 pub use expressions::{Expressions, Provisioner};
 pub use field::{Field, FieldKind};
 pub(crate) use field::{FieldValue, Item, Read, items, write_fields};
 pub(crate) use marked::simplified;
 pub use marked::{Full, Marked, ObjectValueError};
-pub(crate) use names::Names;
 pub(crate) use written::{As, Hidden, HiddenWith, SECRET_MARKS, SecretKind};
 pub use written::{Collected, Exact, Redacted, Secrets};
 

@@ -30,8 +30,8 @@ use objchange::Value;
 use objchange::schema::SchemaDocumentError;
 use objchange::value::{Kind, Number, Path, PathStep};
 use objchange_plan::{
-    ChangedIndex, ChangedResource, DocumentError, Finding, Index, Json, OutputChange, Plan, PlanFile,
-    PlanFileError, PlannedValues, Schemas, Shape, StatedMarks, Text, ValueChange, View, findings,
+    ChangedIndex, ChangedResource, ConfigMarks, DocumentError, Finding, Index, Json, OutputChange, Plan,
+    PlanFile, PlanFileError, PlannedValues, Schemas, Shape, StatedMarks, Text, ValueChange, View, findings,
 };
 
 pub use self::table::{RowsBuilder, schema};
@@ -39,7 +39,6 @@ pub use self::table::{RowsBuilder, schema};
 pub use self::write::{TableForm, TableWriter};
 use crate::ObjectValueError;
 use crate::simulated::key;
-use crate::tfconfig::ConfigMarks;
 use crate::tfplan::Change;
 
 /// The kind of rows.

@@ -51,8 +51,7 @@ impl<'q, 's> Evaluation<'q, 's> {
         expr: &IdedExpr,
         make: impl FnOnce(&dyn Val) -> Result<R, ExecutionError>,
     ) -> Result<R, QueryError> {
-        self.scope.budget.renew();
-        self.scope.unknown.renew();
+        self.scope.renew();
         let evaluated = Value::resolve_val(expr, &self.context);
         // `||` may have ignored the error that the budget is exceeded.
         let evaluated = if self.scope.budget.is_exceeded() { Err(Budget::error()) } else { evaluated };

@@ -1,5 +1,6 @@
 //! The items of collections as values of expressions.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::sync::OnceLock;
 
@@ -14,7 +15,7 @@ use super::model::{self, Model, Shape};
 use super::node::{self, Keys, Scope, absent, equal_maps, key_of, lazy_map};
 use super::question::{self, Question};
 use super::result;
-use crate::collection::{Collected, Collection, Exact, FieldValue, Item as _, Marked, Redacted};
+use crate::collection::{Change, Collected, Collection, Exact, FieldValue, Item as _, Marked, Redacted};
 use crate::simulated::PossibleItem;
 use crate::{tfconfig, tfplan, tfstate};
 
@@ -152,12 +153,29 @@ impl<'a, 't> Thing<'a, 't> {
 
     /// Converts a part without marks of its own.
     fn written(&self, part: &(impl Collected + ?Sized)) -> Part<'a> {
-        let written = match self.scope.is_masked {
-            true => serde_json::to_value(Redacted(part)),
-            false => serde_json::to_value(Exact(part)),
+        let cannot_be_read = |_| refused("the value cannot be read");
+        let exact = serde_json::to_value(Exact(part)).map_err(cannot_be_read)?;
+        if !self.scope.is_masked {
+            return self.made(exact);
+        }
+        let redacted = serde_json::to_value(Redacted(part)).map_err(cannot_be_read)?;
+        if redacted != exact {
+            self.scope.mask();
+        }
+        self.made(redacted)
+    }
+
+    /// An identity of a change, which has no marks.
+    fn identity(&self, text: Option<&str>, change: &Change<'_>) -> Result<serde_json::Value, ExecutionError> {
+        let Some(text) = text else { return Ok(serde_json::Value::Null) };
+        let shown = match self.scope.is_masked {
+            true => change.masked_names().hiding(text),
+            false => text.into(),
         };
-        let written = written.map_err(|_| refused("the value cannot be read"))?;
-        self.made(written)
+        if matches!(shown, Cow::Owned(_)) {
+            self.scope.mask();
+        }
+        serde_json::from_str(&shown).map_err(|_| refused("the value cannot be read"))
     }
 
     fn made(&self, value: serde_json::Value) -> Part<'a> {
@@ -252,11 +270,6 @@ impl<'a, 't> Thing<'a, 't> {
     where
         't: 'a,
     {
-        let json = |text: Option<&str>| match text.map(serde_json::from_str::<serde_json::Value>) {
-            None => Ok(serde_json::Value::Null),
-            Some(Ok(value)) => Ok(value),
-            Some(Err(_)) => Err(refused("the value cannot be read")),
-        };
         Some(match (self.kind, name) {
             (Kind::ResourceChange(item), "previous_address") => {
                 Ok(Box::new(CelString::from(item.previous_address.as_str())))
@@ -269,7 +282,7 @@ impl<'a, 't> Thing<'a, 't> {
                 None => Ok(Box::new(CelNull)),
                 // Terraform writes `{"unknown": true}` where the id is known only after apply.
                 Some(Importing { id: None, identity: None, .. }) => Err(self.scope.unknown()),
-                Some(importing) => json(importing.identity.as_deref()).and_then(|identity| {
+                Some(importing) => self.identity(importing.whole_identity(), change).and_then(|identity| {
                     let id = importing.id.as_deref();
                     self.made(serde_json::json!({ "id": id, "identity": identity }))
                 }),
@@ -284,7 +297,7 @@ impl<'a, 't> Thing<'a, 't> {
             (Kind::Change(change), "before_identity" | "after_identity") => {
                 let [before, after] = change.identities();
                 let identity = if name == "before_identity" { before } else { after };
-                json(identity).and_then(|identity| self.made(identity))
+                self.identity(identity, change).and_then(|identity| self.made(identity))
             }
             _ => return None,
         })

@@ -41,8 +41,8 @@
 //! | `in_module(rc, address)` | whether the object is in this module or in a module inside it; a step without a key matches any instance |
 //! | `semver(version, constraints)` | whether a version meets constraints such as `">= 1.5, < 2.0"` or `"~> 1.5"` |
 //!
-//! A [`Query`] can compare sensitive values. A [`Projection`] returns values to be shown: it sees
-//! `(sensitive value)` in place of every sensitive value. No error contains a value of a document.
+//! A [`Query`] can compare sensitive values. A [`Projection`] returns values to be shown: `(sensitive value)` is in place of
+//! every sensitive value, and of all that is computed from one. No error contains a value of a document.
 
 mod budget;
 mod check;
@@ -70,6 +70,7 @@ use std::fmt;
 use cel::common::ast::{EntryExpr, Expr, IdedExpr};
 use cel::common::types::CelBool;
 use objchange::value::Path;
+use objchange_text::redact::SENSITIVE;
 use serde_json::Value;
 
 use self::compile::Compiled;
@@ -83,6 +84,7 @@ pub use self::printer::{Form, Printed, Printer};
 pub use self::search::{Answer, FoundItem, Search};
 pub use self::subject::{Subject, SubjectError};
 pub use self::tally::{Tallies, Tally};
+use self::tree::is_selection;
 pub use self::undecided::UndecidedItems;
 
 /// An expression that is true for the items that are looked for.
@@ -203,10 +205,30 @@ impl<'s> Projecting<'_, 's> {
     /// The value of each column for an item, or why it has none.
     pub fn values<'t: 's>(&mut self, item: Item<'s, 't>) -> Vec<Result<Value, QueryError>> {
         self.1.see(item);
-        let columns = columns(&self.0.compiled.expr).into_iter();
-        let budget = &self.1.scope.budget;
         // Each column is evaluated on its own, so that an error in one leaves the others.
-        columns.map(|(_, column)| self.1.evaluate(column, |value| result::json(value, budget))).collect()
+        columns(&self.0.compiled.expr).into_iter().map(|(_, column)| self.value(column)).collect()
+    }
+
+    /// What is only selected is shown, with its sensitive parts replaced. What is computed from a sensitive value is sensitive
+    /// as a whole: computed from the text in its place it would be wrong, and computed from the value it would tell of it.
+    fn value(&self, column: &IdedExpr) -> Result<Value, QueryError> {
+        let scope = &self.1.scope;
+        let mut is_of_secret = None;
+        let shown = self.1.evaluate(column, |value| {
+            is_of_secret = Some(scope.has_masked());
+            result::json(value, &scope.budget)
+        });
+        let is_of_secret = is_of_secret.unwrap_or_else(|| scope.has_masked());
+        match shown {
+            Ok(_) if is_of_secret && !is_selection(column) => Ok(SENSITIVE.into()),
+            // The text in place of the value has other parts and another type.
+            Err(error)
+                if is_of_secret && matches!(error.kind, QueryErrorKind::Absent | QueryErrorKind::Type) =>
+            {
+                Ok(SENSITIVE.into())
+            }
+            shown => shown,
+        }
     }
 }
 

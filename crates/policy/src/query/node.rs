@@ -1,6 +1,7 @@
 //! Values of documents as values of expressions: nothing is converted that is not looked at.
 
 use std::fmt;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, OnceLock};
 
 use cel::ExecutionError;
@@ -24,13 +25,38 @@ pub(super) struct Scope {
     /// Whether `(sensitive value)` replaces what is sensitive: for all that is shown.
     pub(super) is_masked: bool,
     pub(super) unknown: Arc<UnknownReads>,
+    /// Whether something sensitive was replaced.
+    pub(super) has_masked: Arc<AtomicBool>,
     /// The paths that are written in the expression.
     pub(super) paths: Arc<[PathReads]>,
 }
 
 impl Scope {
     pub(super) fn new(is_masked: bool) -> Self {
-        Self { budget: Arc::default(), is_masked, unknown: Arc::default(), paths: Arc::default() }
+        Self {
+            budget: Arc::default(),
+            is_masked,
+            unknown: Arc::default(),
+            has_masked: Arc::default(),
+            paths: Arc::default(),
+        }
+    }
+
+    /// Begins with another item or column.
+    pub(super) fn renew(&self) {
+        self.budget.renew();
+        self.unknown.renew();
+        self.has_masked.store(false, Relaxed);
+    }
+
+    /// Takes note that something sensitive is replaced.
+    pub(super) fn mask(&self) {
+        self.has_masked.store(true, Relaxed);
+    }
+
+    /// Whether something sensitive was replaced. What is computed from then on is not the answer.
+    pub(super) fn has_masked(&self) -> bool {
+        self.has_masked.load(Relaxed)
     }
 
     /// The error of looking at something that is unknown until apply.
@@ -76,6 +102,10 @@ fn part<'a>(
     }
     let Some(view) = value.exact() else { return Err(absent()) };
     if scope.is_masked && value.is_sensitive() {
+        // Marks that are one bool are shown as they are.
+        if !are_marks || !view.is_bool() {
+            scope.mask();
+        }
         return Ok(match are_marks {
             true => Box::new(CelBool::from(view.has_true())),
             false => Box::new(CelString::from(SENSITIVE)),

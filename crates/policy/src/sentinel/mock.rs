@@ -6,12 +6,12 @@ mod text;
 
 use std::io::{self, Write};
 
-use crate::tfconfig::{ConfigMarks, TfConfig};
+use crate::tfconfig::TfConfig;
 use crate::tfplan::{Change, OutputChange, TfPlan};
 use crate::tfstate::{Output, TfState};
 use crate::{Collection, Redacted};
 use objchange::schema::ProviderSchemas;
-use objchange_plan::{Document, DocumentError};
+use objchange_plan::{ConfigMarks, Document, DocumentError};
 use objchange_sentinel::Policy;
 use serde::ser::{Error as _, Serialize, SerializeMap, Serializer};
 use serde_json::Value as Json;

@@ -3,11 +3,12 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use objchange_plan::{DocumentError, MissingKind, Plan, Shape, Text, View, says_sensitive};
+use objchange_plan::{
+    ConfigMarks, DocumentError, HiddenNames, MissingKind, Plan, Shape, Text, View, says_sensitive,
+};
 
-use super::marks::ConfigMarks;
 use super::{Expressions, ModuleCall, Output, Provider, Provisioner, Resource, TfConfig, Variable};
-use crate::collection::{Names, prefixed};
+use crate::collection::prefixed;
 
 /// The parts of a plan beside the configuration that say more of it.
 struct Known<'m, 't> {
@@ -188,7 +189,7 @@ impl<'t> Variable<'t> {
 impl<'t> Output<'t> {
     fn new(name: Text<'t>, output: View<'_, 't>, module: &Text<'t>, known: &Known<'_, 't>) -> Self {
         let sensitive = says_sensitive(output);
-        let hidden = sensitive.then(|| Arc::new(Names::everything()));
+        let hidden = sensitive.then(|| Arc::new(HiddenNames::everything()));
         Self {
             module_address: module.clone(),
             name,
@@ -206,7 +207,7 @@ impl<'t> ModuleCall<'t> {
             module_address: module.clone(),
             name,
             source: text(call, "source"),
-            config: expressions(call, "expressions", Names::of_arguments(call), known.marks),
+            config: expressions(call, "expressions", HiddenNames::of_arguments(call), known.marks),
             count: expressions(call, "count_expression", None, known.marks),
             for_each: expressions(call, "for_each_expression", None, known.marks),
             depends_on: texts(call, "depends_on"),
@@ -245,7 +246,7 @@ fn texts<'t>(view: View<'_, 't>, name: &str) -> Vec<Text<'t>> {
 fn expressions<'t>(
     view: View<'_, 't>,
     name: &str,
-    hidden: Option<Arc<Names>>,
+    hidden: Option<Arc<HiddenNames>>,
     marks: &ConfigMarks<'t>,
 ) -> Expressions<'t> {
     let expressions = view.get(name);

@@ -23,10 +23,8 @@
 //! ```
 
 mod build;
-mod marks;
 mod written;
 
-pub(crate) use marks::ConfigMarks;
 use objchange_plan::{Json, Text};
 
 use crate::collection::{Collection, Marked};

@@ -4,16 +4,15 @@ use std::fmt;
 use std::sync::{Arc, OnceLock};
 
 use objchange_plan::{
-    ChangedResource, DocumentError, DocumentText, Json, OutputChange, Plan, Raw, Shape, StatedMarks, Text,
-    View, says_sensitive,
+    ChangedResource, ConfigMarks, DocumentError, DocumentText, HiddenNames, Json, OutputChange, Plan, Raw,
+    Shape, StatedMarks, Text, View, says_sensitive,
 };
 use objchange_text::redact::SENSITIVE;
 use serde::ser::{Error, Serialize, SerializeMap, Serializer};
 
 use crate::collection::{
-    As, Change, Collected, Collection, Hidden, HiddenIn, HiddenWith, Marked, Names, Secrets, read,
+    As, Change, Collected, Collection, Constant, Hidden, HiddenIn, HiddenWith, Marked, Secrets, read,
 };
-use crate::tfconfig::ConfigMarks;
 
 /// The document of a plan. Written exact it is the document with the members of objects in byte order; redacted it has
 /// `(sensitive value)` in place of what it calls sensitive, wherever that stands.
@@ -157,6 +156,8 @@ enum DocumentPart {
     Stated,
     /// The change of an instance with this address.
     Change(String),
+    /// What is imported.
+    Importing,
     /// Outputs of the root module, or their changes.
     Outputs,
     Output(String),
@@ -185,9 +186,11 @@ enum DocumentPart {
 enum Member<'v, 't> {
     At(DocumentPart),
     Marked(Marked<'v, 't>, Hidden),
-    Expressions(Option<Arc<Names>>),
+    Expressions(Option<Arc<HiddenNames>>),
+    /// A value without marks of its own.
+    Unmarked(Option<Arc<HiddenNames>>),
     /// Paths, and what they lead to that is sensitive.
-    Paths(Option<Arc<Names>>),
+    Paths(Option<Arc<HiddenNames>>),
 }
 
 impl DocumentPart {
@@ -221,7 +224,12 @@ impl DocumentPart {
             (Self::Stated, "values") => {
                 return stated(object, key, member, marks.stated().view(text("address")));
             }
+            (Self::Stated | Self::Importing, "identity")
+            | (Self::Change(_), "before_identity" | "after_identity") => {
+                return Member::Unmarked(marks.masking(None, Some(member)));
+            }
             (Self::Stated, _) => return stated(object, key, member, None),
+            (Self::Change(_), "importing") => Self::Importing,
             (Self::Change(address), _) => {
                 return stated(object, key, member, marks.stated().view(address));
             }
@@ -254,12 +262,12 @@ impl DocumentPart {
                 return Member::Marked(Marked::known(member, all(says_sensitive(object))), Hidden::Text);
             }
             (Self::Declaration, "expression") => {
-                let hidden = says_sensitive(object).then(|| Arc::new(Names::everything()));
+                let hidden = says_sensitive(object).then(|| Arc::new(HiddenNames::everything()));
                 return Member::Expressions(marks.masking(hidden, Some(member)));
             }
             (Self::Calls(module), _) => Self::Call(joined(module, &format!("module.{key}"))),
             (Self::Call(_), "expressions") => {
-                return Member::Expressions(marks.masking(Names::of_arguments(object), Some(member)));
+                return Member::Expressions(marks.masking(HiddenNames::of_arguments(object), Some(member)));
             }
             (
                 Self::Resources(_) | Self::Call(_),
@@ -289,7 +297,7 @@ fn stated<'v, 't>(
         "config_values" => ([("config_sensitive", "config_values"); 2], Hidden::Text),
         "replace_paths" => {
             let marks = SIDES.into_iter().filter_map(|(name, _)| object.get(name)).chain(elsewhere);
-            return Member::Paths(Some(Arc::new(Names::of_marks(marks))));
+            return Member::Paths(Some(Arc::new(HiddenNames::of_marks(marks))));
         }
         _ => return Member::At(DocumentPart::Stated),
     };
@@ -328,6 +336,9 @@ impl Serialize for Walk<'_, '_> {
                         Member::Expressions(names) => {
                             written.serialize_entry(key, &HiddenIn(member, names.as_deref()))?;
                         }
+                        Member::Unmarked(names) => {
+                            written.serialize_entry(key, &Constant(member, names.as_deref()))?;
+                        }
                         Member::Paths(names) => {
                             written.serialize_entry(key, &HiddenPath(member, names.as_deref()))?;
                         }
@@ -344,14 +355,14 @@ impl Serialize for Walk<'_, '_> {
 }
 
 /// A path, or paths, without the keys of what is sensitive.
-struct HiddenPath<'v, 't>(View<'v, 't>, Option<&'v Names>);
+struct HiddenPath<'v, 't>(View<'v, 't>, Option<&'v HiddenNames>);
 
 impl Serialize for HiddenPath<'_, '_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut names = self.1;
         serializer.collect_seq(self.0.elements().iter().map(|step| {
             // The name of a sensitive attribute is public, and the keys below it are not: decide before going down.
-            let is_hidden = names.is_some_and(Names::has_all);
+            let is_hidden = names.is_some_and(HiddenNames::has_all);
             if let Some(name) = step.as_str() {
                 names = names.and_then(|names| names.below(name));
             }
@@ -363,7 +374,7 @@ impl Serialize for HiddenPath<'_, '_> {
 struct PathStep<'v, 't> {
     step: View<'v, 't>,
     is_hidden: bool,
-    names: Option<&'v Names>,
+    names: Option<&'v HiddenNames>,
 }
 
 impl Serialize for PathStep<'_, '_> {

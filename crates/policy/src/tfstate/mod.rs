@@ -18,15 +18,14 @@ use std::sync::{Arc, OnceLock};
 
 use objchange::Value;
 use objchange_plan::{
-    DocumentError, DocumentText, Index, Json, Plan, Raw, Sensitive, Sides, State, StateOutput, StateResource,
-    StatedMarks, Text, View, marks_or_all,
+    ConfigMarks, DocumentError, DocumentText, Index, Json, Plan, Raw, Sensitive, Sides, State, StateOutput,
+    StateResource, StatedMarks, Text, View, marks_or_all,
 };
 use serde::ser::{SerializeMap, Serializer};
 
 use crate::collection::{
     As, Collected, Collection, Marked, Secrets, instance_address, is_there, items, read, simplified,
 };
-use crate::tfconfig::ConfigMarks;
 
 /// The collections of a state.
 #[derive(Debug, Default)]

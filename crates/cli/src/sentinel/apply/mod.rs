@@ -163,6 +163,11 @@ struct ModuleOptions {
 }
 
 impl Args {
+    /// The names whose values are hidden.
+    pub(crate) fn mask(&self) -> &MaskArgs {
+        &self.mask
+    }
+
     /// The inputs for planning those plans that are directories of modules.
     fn inputs(&self, plans: &[PathBuf]) -> Result<PlanInputs<'_>, CommandError> {
         let ModuleOptions { no_state, planning } = self.module.used_for(plans)?;

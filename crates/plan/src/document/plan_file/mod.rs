@@ -252,15 +252,14 @@ impl PlanFile {
     ///
     /// # Errors
     ///
-    /// It is a state, or no JSON somewhere.
+    /// It is a state, or no JSON somewhere, or its marks cannot be read.
     pub fn redacted(&self) -> Result<String, PlanFileError> {
-        if self.plan().is_none() {
+        let Some(plan) = self.plan() else {
             return Err(PlanFileError { name: self.0.name.clone(), kind: PlanFileErrorKind::IsState });
-        }
-        let text = self.text();
-        let document = Node::read_all(Reader::new(text))
-            .map_err(|error| self.error(DocumentError::from_json(&error, text, "")))?;
-        Ok(redacted(text, &document))
+        };
+        let document = Node::read_all(Reader::new(plan.text()))
+            .map_err(|error| self.error(DocumentError::from_json(&error, plan.text(), "")))?;
+        redacted(plan, &document).map_err(|error| self.error(error))
     }
 
     /// The mode of the plan, if it was planned here or read from a plan file. No document says it.
@@ -486,6 +485,9 @@ fn parse<'t>(
     let mut document = Document::parse_part(text)?;
     if let Document::Plan(plan) = &mut document {
         plan.schemas = schemas.cloned();
+        if !masked.is_empty() {
+            plan.changes.mask_identities(&masked);
+        }
         plan.masked = masked;
     }
     Ok(document)

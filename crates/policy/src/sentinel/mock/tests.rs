@@ -2,12 +2,12 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::Redacted;
-use crate::tfconfig::{ConfigMarks, TfConfig};
+use crate::tfconfig::TfConfig;
 use crate::tfplan::TfPlan;
 use crate::tfstate::TfState;
 use objchange::address::strip_keys;
 use objchange::schema::ProviderSchemas;
-use objchange_plan::{Document, Plan};
+use objchange_plan::{ConfigMarks, Document, Plan};
 use objchange_sentinel::{Policy, Run, Setup, Source, Value};
 use proptest::prelude::*;
 use proptest::test_runner::FileFailurePersistence;

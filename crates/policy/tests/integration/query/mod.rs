@@ -198,6 +198,37 @@ fn cases(cases: u32) -> ProptestConfig {
     }
 }
 
+#[test]
+fn what_is_computed_from_a_secret_is_a_secret() {
+    let after = json!({"s": "hunter2", "a": "x", "list": ["x", "hunter2"]});
+    let before = json!({"s": "y", "a": "z", "list": ["y", "z"]});
+    let text = plan(&[change(&before, &after, &json!({}), &json!({"s": true, "list": [false, true]}))]);
+    let one = |expression: &str| values(&text, expression).unwrap().remove(0).remove(0);
+    for expression in [
+        "rc.change.after.s",
+        "rc.change.after.s == 'hunter2'",
+        "rc.change.after.s == '(sensitive value)'",
+        "rc.change.after.s.size()",
+        "rc.change.after.s.a",
+        "rc.change.after.s + 1",
+        "rc.change.after.a == 'x' && rc.change.after.s == 'b'",
+        "rc.change.after.s == 'b' ? 1 : 2",
+        "new(rc, 's') == 'hunter2'",
+        "rc.change.after == rc.change.before || rc.change.after.list.exists(v, v == 'hunter2')",
+        "'k' + rc.change.after.s",
+    ] {
+        assert_eq!(one(expression), Ok("(sensitive value)".into()), "{expression}");
+    }
+    // What is only selected shows its other parts, and an answer that needs no secret is one.
+    assert_eq!(
+        one("{'k': rc.change.after}"),
+        Ok(json!({"s": "(sensitive value)", "a": "x", "list": ["x", "(sensitive value)"]}))
+    );
+    assert_eq!(one("rc.change.after.a == 'y' && rc.change.after.s == 'b'"), Ok(false.into()));
+    assert_eq!(one("sensitive(rc, 's') && changed(rc, 's')"), Ok(true.into()));
+    assert_eq!(matches(&text, "rc.change.after.s == 'hunter2'").unwrap(), vec![Ok(true)]);
+}
+
 proptest! {
     #![proptest_config(cases(400))]
 

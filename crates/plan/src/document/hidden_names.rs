@@ -1,27 +1,29 @@
-//! Names of what is sensitive in a block of the configuration.
+//! HiddenNames of what is sensitive in a block of the configuration.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use super::says_sensitive;
+use crate::json::{Shape, View};
+use crate::mask::MaskedNames;
 use objchange::schema::{Attribute, Block, NestedType, NestingMode};
-use objchange_plan::{MaskedNames, Shape, View, says_sensitive};
 
-/// Names of sensitive attributes, nested. Positions and keys in lists are skipped: a mark in one element or instance
+/// HiddenNames of sensitive attributes, nested. Positions and keys in lists are skipped: a mark in one element or instance
 /// applies to all.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Names {
+pub struct HiddenNames {
     all: bool,
-    below: BTreeMap<String, Names>,
+    below: BTreeMap<String, HiddenNames>,
 }
 
-impl Names {
+impl HiddenNames {
     /// All of it.
-    pub(crate) fn everything() -> Self {
+    pub fn everything() -> Self {
         Self { all: true, below: BTreeMap::new() }
     }
 
     /// The attributes that a schema calls sensitive or write-only.
-    pub(crate) fn of_block(block: &Block) -> Self {
+    pub fn of_block(block: &Block) -> Self {
         let mut names = Self::default();
         for (name, attribute) in block.attributes() {
             names.add_attribute(name, attribute);
@@ -55,7 +57,7 @@ impl Names {
     }
 
     /// The names in these marks.
-    pub(crate) fn of_marks<'v, 't: 'v>(marks: impl Iterator<Item = View<'v, 't>>) -> Self {
+    pub fn of_marks<'v, 't: 'v>(marks: impl Iterator<Item = View<'v, 't>>) -> Self {
         let mut names = Self::default();
         marks.for_each(|marks| names.add(marks));
         names
@@ -94,7 +96,7 @@ impl Names {
     }
 
     /// Adds the masked names in expressions to those that are hidden anyway.
-    pub(crate) fn with_masked(
+    pub fn with_masked(
         hidden: Option<Arc<Self>>,
         expressions: Option<View<'_, '_>>,
         masked: &MaskedNames,
@@ -111,7 +113,7 @@ impl Names {
     }
 
     /// The arguments of a call whose variables are sensitive.
-    pub(crate) fn of_arguments(call: View<'_, '_>) -> Option<Arc<Self>> {
+    pub fn of_arguments(call: View<'_, '_>) -> Option<Arc<Self>> {
         // A call has no marks of its own: the module that it calls says which variables are secret.
         let variables = call.get("module")?.get("variables")?.members();
         let sensitive = variables.iter().filter(|(_, variable)| says_sensitive(*variable));
@@ -120,23 +122,26 @@ impl Names {
         (!below.is_empty()).then(|| Arc::new(Self { all: false, below }))
     }
 
-    pub(crate) fn has_all(&self) -> bool {
+    /// Whether all of it is hidden.
+    pub fn has_all(&self) -> bool {
         self.all
     }
 
     /// The sensitive names of a member.
-    pub(crate) fn below(&self, name: &str) -> Option<&Self> {
+    pub fn below(&self, name: &str) -> Option<&Self> {
         if self.all { Some(self) } else { self.below.get(name) }
     }
 
-    pub(crate) fn join(&mut self, other: Self) {
+    /// Hides what the other names hide, too.
+    pub fn join(&mut self, other: Self) {
         self.all |= other.all;
         for (name, names) in other.below {
             self.below.entry(name).or_default().join(names);
         }
     }
 
-    pub(crate) fn add(&mut self, marks: View<'_, '_>) {
+    /// Hides what these marks say.
+    pub fn add(&mut self, marks: View<'_, '_>) {
         match marks.shape() {
             Shape::Null | Shape::Bool(false) => {}
             Shape::Bool(true) | Shape::String(_) | Shape::Number(_) => self.all = true,
