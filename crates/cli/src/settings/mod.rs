@@ -64,6 +64,7 @@ pub(crate) fn with_settings(
     if settings.is_empty() {
         return Ok(arguments);
     }
+    let asked = own_command(&arguments, program).map(|(_, command)| command);
     let (mut arguments, mut first_error) = match parse(&arguments) {
         Ok(arguments) => (arguments, None),
         Err(kind) => (arguments, Some(kind)),
@@ -75,7 +76,18 @@ pub(crate) fn with_settings(
     for Setting { option, value, place } in others.into_iter().chain(flags) {
         let known =
             command.get_arguments().chain(program.get_arguments()).find(|arg| is_option(arg, &option));
-        let Some(arg) = known.filter(|arg| !is_given(&arguments, arg)) else { continue };
+        let Some(arg) = known else {
+            // The options of this form of the command exclude it.
+            if JUDGES.contains(&option.as_str())
+                && asked.is_some_and(|asked| asked.get_arguments().any(|arg| is_option(arg, &option)))
+            {
+                return Err(excluded(&place, &option));
+            }
+            continue;
+        };
+        if is_given(&arguments, arg) {
+            continue;
+        }
         let added: Vec<OsString> = match value {
             Value::Flag(true) => vec![format!("--{option}").into()],
             Value::Flag(false) => continue,
@@ -102,15 +114,20 @@ pub(crate) fn with_settings(
             Err(ErrorKind::ArgumentConflict)
                 if first_error.is_none() && JUDGES.contains(&option.as_str()) =>
             {
-                return Err(unusable(format!(
-                    "{place}: `{option}` cannot be used with an option of this command line; leave out one of them"
-                )));
+                return Err(excluded(&place, &option));
             }
             // The command line excludes it, or has an error of its own.
             Err(_) => {}
         }
     }
     Ok(arguments)
+}
+
+/// A setting that would check something, and that an option of the command line excludes.
+fn excluded(place: &str, option: &str) -> CommandError {
+    unusable(format!(
+        "{place}: `{option}` cannot be used with an option of this command line; leave out one of them"
+    ))
 }
 
 /// All settings, the strongest first. None of them is repeated.
