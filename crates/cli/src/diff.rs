@@ -20,7 +20,7 @@ use crate::input::Source;
 use crate::module_plan::{DirectoryArgs, ForModules, PlanInputs, judged, read_plan_file};
 use crate::options::{MaskArgs, MaxInput};
 use crate::schemas::{SchemaArgs, missing_schemas};
-use crate::show::{IgnoreArgs, MarkdownArgs};
+use crate::show::{IgnoreArgs, MarkdownArgs, need_format};
 use crate::style::colour;
 
 const AFTER_HELP: &str = "\
@@ -106,8 +106,9 @@ impl Args {
 
 /// Runs the command.
 pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
-    if args.markdown.is_given() && args.format != Format::Markdown {
-        return Err("--title, --link, --marker and --max-length need --format markdown".into());
+    let for_markdown = [args.markdown.given_for_pages(), args.markdown.given_for_markdown()].concat();
+    if !for_markdown.is_empty() && args.format != Format::Markdown {
+        return Err(need_format(&for_markdown, "markdown").into());
     }
     let Some(b) = &args.b else { return stale(args) };
     let module = args.module.used_for(&[args.a.clone(), b.clone()])?;

@@ -19,7 +19,7 @@ use crate::exit::{self, CommandError, FAILED, unusable};
 use crate::module_plan::ModuleArgs;
 use crate::options::MaskArgs;
 use crate::sentinel::PolicySet;
-use crate::show::{IgnoreArgs, MarkdownArgs, condition};
+use crate::show::{IgnoreArgs, MarkdownArgs, condition, need_format};
 use crate::style::colour;
 use crate::terminal;
 use crate::write_file::{Access, write_file};
@@ -165,11 +165,12 @@ impl Args {
 /// Runs the command.
 pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
     let format = if args.json { Format::Json } else { args.format };
-    if args.markdown.is_given_for_markdown() && format != Format::Markdown {
-        return Err("--marker and --max-length need --format markdown".into());
+    let (for_markdown, for_pages) = (args.markdown.given_for_markdown(), args.markdown.given_for_pages());
+    if !for_markdown.is_empty() && format != Format::Markdown {
+        return Err(need_format(&for_markdown, "markdown").into());
     }
-    if args.markdown.is_given() && !matches!(format, Format::Markdown | Format::Html) {
-        return Err("--title and --link need --format markdown or html".into());
+    if !for_pages.is_empty() && !matches!(format, Format::Markdown | Format::Html) {
+        return Err(need_format(&for_pages, "markdown or html").into());
     }
     let modules = args.module.inputs(&args.plans)?;
     let key = args.key.as_deref().map(crate::hash::read_key).transpose()?;
@@ -195,7 +196,8 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
     }
     let mut review = Review {
         plans: Vec::with_capacity(judged.len()),
-        problems: summary.failures.clone(),
+        problems: summary.failures,
+        skipped: summary.skipped,
         commit: args.commit.clone().or_else(commit_of_ci),
     };
     for one in &judged {

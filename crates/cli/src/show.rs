@@ -28,8 +28,8 @@ use thiserror::Error;
 pub(crate) use self::choose::{IgnoreArgs, Places};
 pub(crate) use self::document::{DocumentArgs, Input};
 pub(crate) use self::gate::{CHANGES, GateArgs, condition};
-pub(crate) use self::pages::MarkdownArgs;
 use self::pages::PageArgs;
+pub(crate) use self::pages::{MarkdownArgs, need_format};
 use self::template::Template;
 use crate::exit::CommandError;
 use crate::hints;
@@ -198,10 +198,10 @@ pub(crate) enum Error {
         "the document and the schemas cannot both be read from standard input; name a file for one of them"
     )]
     OneStdin,
-    #[error("--title and --link need --format markdown or html")]
-    NotPage,
-    #[error("--marker and --max-length need --format markdown")]
-    NotMarkdown,
+    #[error("{}", need_format(.0, "markdown or html"))]
+    NotPage(Vec<&'static str>),
+    #[error("{}", need_format(.0, "markdown"))]
+    NotMarkdown(Vec<&'static str>),
     #[error("--out needs --format html or --document")]
     NotHtml,
     #[error("--show-sensitive cannot be used with --format markdown or html")]
@@ -273,12 +273,15 @@ struct Page {
 fn open(arguments: &Arguments) -> Result<Page, Error> {
     let Arguments { format, page, .. } = arguments;
     match format {
-        Format::Terraform if page.is_given() => return Err(Error::NotPage),
+        Format::Terraform if !page.given_for_pages().is_empty() => {
+            return Err(Error::NotPage(page.given_for_pages()));
+        }
         Format::Markdown | Format::Html if arguments.show_sensitive => return Err(Error::SensitivePage),
         Format::Terraform | Format::Markdown | Format::Html => {}
     }
-    if *format != Format::Markdown && page.is_given_for_markdown() {
-        return Err(Error::NotMarkdown);
+    let for_markdown = page.given_for_markdown();
+    if *format != Format::Markdown && !for_markdown.is_empty() {
+        return Err(Error::NotMarkdown(for_markdown));
     }
     if *format != Format::Html && !arguments.prints_document && page.is_given_for_html() {
         return Err(Error::NotHtml);
@@ -399,7 +402,10 @@ fn write(
         show_sensitive: arguments.show_sensitive,
         full: arguments.full,
         width: width.unwrap_or(Options::default().width),
-        own_format: arguments.json || arguments.full || arguments.format != Format::Terraform,
+        own_format: arguments.json
+            || arguments.full
+            || arguments.summary
+            || arguments.format != Format::Terraform,
         ..arguments.input.options(file, program)
     };
     let filter = arguments.input.filter();

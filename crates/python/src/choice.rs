@@ -24,7 +24,8 @@ pub(crate) struct Choice {
 }
 
 /// A text, or several.
-struct Texts(Vec<String>);
+#[derive(Debug, Default)]
+pub(crate) struct Texts(pub(crate) Vec<String>);
 
 impl<'a, 'py> FromPyObject<'a, 'py> for Texts {
     type Error = PyErr;

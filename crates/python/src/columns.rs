@@ -23,6 +23,7 @@ use objchange_text::{counted, read_at_most, utf8_reader};
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 
+use crate::choice::Texts;
 use crate::error::Failure;
 use crate::load::masked_names;
 use crate::schemas::SchemasArg;
@@ -45,7 +46,7 @@ pub struct ChangeStream {
 #[pymethods]
 impl ChangeStream {
     #[new]
-    #[pyo3(signature = (paths, *, of="changes", schemas=None, errors="raise", lines=None, every_plan=false, mask=vec![]))]
+    #[pyo3(signature = (paths, *, of="changes", schemas=None, errors="raise", lines=None, every_plan=false, mask=Texts::default()))]
     #[pyo3(
         text_signature = "(paths, *, of='changes', schemas=None, errors='raise', lines=None, every_plan=False, mask=())"
     )]
@@ -56,7 +57,7 @@ impl ChangeStream {
         errors: &str,
         lines: Option<(u64, u64, u64)>,
         every_plan: bool,
-        mask: Vec<String>,
+        mask: Texts,
     ) -> PyResult<Self> {
         let of = match of {
             "changes" => RowKind::Changes,

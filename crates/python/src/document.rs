@@ -14,7 +14,7 @@ use pyo3::types::{PyBytes, PyCapsule, PyDict};
 use self_cell::self_cell;
 
 use crate::change::{ChangeKind, ChangeList, OutputList, change_counts};
-use crate::choice::{Choice, ignored};
+use crate::choice::{Choice, Texts, ignored};
 use crate::comparison::Comparison;
 use crate::error::Failure;
 use crate::load::{Input, read_document, warn};
@@ -378,7 +378,7 @@ impl AnyDocument {
         let group_by = self::group_by(group_by)?;
         let choice = Choice::of_page(choice, false)?;
         choice.check(py, &self.0)?;
-        let (options, colour) = (choice.options(), colour(color));
+        let (options, colour) = (Options { own_format: true, ..choice.options() }, colour(color));
         let write = |report: &Report<'_>, page: &mut Vec<u8>| report.write_summary(page, colour, group_by);
         Ok(py.detach(|| self.0.page(&options, &choice.filter(), write))?)
     }
@@ -507,12 +507,12 @@ impl Plan {
     /// >>> Plan.load(plan_path).changes[0].type
     /// 'disk'
     #[staticmethod]
-    #[pyo3(signature = (source, /, schemas=None, *, mask=vec![]))]
+    #[pyo3(signature = (source, /, schemas=None, *, mask=Texts::default()))]
     #[pyo3(text_signature = "(source, /, schemas=None, *, mask=())")]
     fn load<'py>(
         source: &Bound<'py, PyAny>,
         schemas: Option<SchemasArg>,
-        mask: Vec<String>,
+        mask: Texts,
     ) -> PyResult<Bound<'py, Plan>> {
         let file = Input::new(source)?;
         let document = read_document(source.py(), file, schemas, mask)?;
@@ -533,19 +533,19 @@ impl Plan {
     ///
     /// >>> plan.diff(plan).is_same
     /// True
-    #[pyo3(signature = (other, *, schemas=None, map=vec![], ignore=vec![]))]
+    #[pyo3(signature = (other, *, schemas=None, map=Texts::default(), ignore=Texts::default()))]
     #[pyo3(text_signature = "($self, other, *, schemas=None, map=(), ignore=())")]
     fn diff(
         &self,
         py: Python<'_>,
         other: &Bound<'_, Plan>,
         schemas: Option<SchemasArg>,
-        map: Vec<String>,
-        ignore: Vec<String>,
+        map: Texts,
+        ignore: Texts,
     ) -> PyResult<Comparison> {
         let schemas =
             schemas.map_or_else(|| Arc::clone(&self.0.schemas), |schemas| Arc::clone(&schemas.0.shown));
-        Comparison::new(py, [Arc::clone(&self.0), Arc::clone(&other.get().0)], schemas, map, ignore)
+        Comparison::new(py, [Arc::clone(&self.0), Arc::clone(&other.get().0)], schemas, map.0, ignore.0)
     }
 
     /// One hash of the plan's changes: equal for plans without a difference in `diff`.
@@ -558,15 +558,10 @@ impl Plan {
     ///
     /// >>> plan.hash().partition(":")[0], plan.hash(key=b"0123456789abcdef").partition(":")[0]
     /// ('v2', 'v2+key')
-    #[pyo3(signature = (*, key=None, ignore=vec![]))]
+    #[pyo3(signature = (*, key=None, ignore=Texts::default()))]
     #[pyo3(text_signature = "($self, *, key=None, ignore=())")]
-    fn hash(
-        &self,
-        py: Python<'_>,
-        key: Option<&Bound<'_, PyBytes>>,
-        ignore: Vec<String>,
-    ) -> PyResult<String> {
-        let ignored = ignored(ignore)?;
+    fn hash(&self, py: Python<'_>, key: Option<&Bound<'_, PyBytes>>, ignore: Texts) -> PyResult<String> {
+        let ignored = ignored(ignore.0)?;
         let key = key.map(|key| HashKey::new(key.as_bytes())).transpose();
         let key = key.map_err(|error| Failure::new("OptionError", error.kind(), error.to_string()))?;
         let hash = py.detach(|| {
@@ -602,12 +597,12 @@ impl State {
     /// >>> State.load(b'{"version":4,"serial":1,"lineage":"x"}').resources[:]
     /// []
     #[staticmethod]
-    #[pyo3(signature = (source, /, schemas=None, *, mask=vec![]))]
+    #[pyo3(signature = (source, /, schemas=None, *, mask=Texts::default()))]
     #[pyo3(text_signature = "(source, /, schemas=None, *, mask=())")]
     fn load<'py>(
         source: &Bound<'py, PyAny>,
         schemas: Option<SchemasArg>,
-        mask: Vec<String>,
+        mask: Texts,
     ) -> PyResult<Bound<'py, State>> {
         let file = Input::new(source)?;
         let document = read_document(source.py(), file, schemas, mask)?;

@@ -10,6 +10,7 @@ use objchange::value::Path;
 use objchange_plan::{Options, ResourceActions, render_planned_change};
 use pyo3::prelude::*;
 
+use crate::choice::Texts;
 use crate::error::Failure;
 use crate::schema::Schema;
 use crate::value::{from_python, to_python};
@@ -190,7 +191,7 @@ fn failure(error: &PlanChangeError) -> Failure {
 /// >>> objchange.plan_change(schema, {"id": "d-1", "size": 1}, {"size": 2}, requires_replace=["size"]).action
 /// 'replace'
 #[pyfunction]
-#[pyo3(signature = (schema, prior, config, *, tainted=false, create_before_destroy=false, force_replace=false, ignore_changes=None, requires_replace=vec![]))]
+#[pyo3(signature = (schema, prior, config, *, tainted=false, create_before_destroy=false, force_replace=false, ignore_changes=None, requires_replace=Texts::default()))]
 #[pyo3(
     // pyo3 writes a default that is no literal, such as `vec![]`, as `...`.
     text_signature = "(schema, prior, config, *, tainted=False, create_before_destroy=False, force_replace=False, ignore_changes=None, requires_replace=())"
@@ -205,7 +206,7 @@ pub(crate) fn plan_change(
     create_before_destroy: bool,
     force_replace: bool,
     ignore_changes: Option<Ignored>,
-    requires_replace: Vec<String>,
+    requires_replace: Texts,
 ) -> PyResult<PlannedChange> {
     let (py, block) = (schema.py(), schema.get().block().clone());
     // Unlike the functions above, `plan_change` coerces the configuration and the prior object itself, and names which
@@ -220,7 +221,7 @@ pub(crate) fn plan_change(
         }
         Some(Ignored::Paths(texts)) => IgnoreChanges::Paths(paths(texts)?),
     };
-    let mut provider = SimulatedProvider { requires_replace: paths(&requires_replace)? };
+    let mut provider = SimulatedProvider { requires_replace: paths(&requires_replace.0)? };
     let lifecycle = Lifecycle { ignore_changes, create_before_destroy, force_replace, tainted };
     let planned = py.detach(|| {
         let mut request = PlanRequest::new(&block, &prior, &config);

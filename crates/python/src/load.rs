@@ -12,6 +12,7 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyBytes, PyString};
 
+use crate::choice::Texts;
 use crate::document::{HeldDocument, new_object};
 use crate::error::{Failure, has_code, unreadable};
 use crate::schemas::SchemasArg;
@@ -160,7 +161,7 @@ pub(crate) fn read_document<'py>(
     py: Python<'py>,
     input: Input,
     schemas: Option<SchemasArg>,
-    mask: Vec<String>,
+    mask: Texts,
 ) -> PyResult<Bound<'py, PyAny>> {
     let file = input.name();
     let masked = masked_names(mask)?;
@@ -184,8 +185,8 @@ pub(crate) fn read_document<'py>(
 }
 
 /// Names whose values are hidden.
-pub(crate) fn masked_names(mask: Vec<String>) -> Result<MaskedNames, Failure> {
-    let names = mask.into_iter().map(|text| text.parse::<MaskedName>()).collect::<Result<Vec<_>, _>>();
+pub(crate) fn masked_names(mask: Texts) -> Result<MaskedNames, Failure> {
+    let names = mask.0.into_iter().map(|text| text.parse::<MaskedName>()).collect::<Result<Vec<_>, _>>();
     let names = names.map_err(|error| Failure::new("OptionError", error.kind(), error.to_string()))?;
     Ok(MaskedNames::new(names))
 }
@@ -212,12 +213,12 @@ pub(crate) fn warn(py: Python<'_>, file: Option<&str>, warning: &str) -> PyResul
 /// >>> objchange.load(plan_path).changes[0].address
 /// 'disk.a'
 #[pyfunction]
-#[pyo3(signature = (source, /, schemas=None, *, mask=vec![]))]
+#[pyo3(signature = (source, /, schemas=None, *, mask=Texts::default()))]
 #[pyo3(text_signature = "(source, /, schemas=None, *, mask=())")]
 pub(crate) fn load<'py>(
     source: &Bound<'py, PyAny>,
     schemas: Option<SchemasArg>,
-    mask: Vec<String>,
+    mask: Texts,
 ) -> PyResult<Bound<'py, PyAny>> {
     read_document(source.py(), Input::new(source)?, schemas, mask)
 }
@@ -227,12 +228,12 @@ pub(crate) fn load<'py>(
 /// >>> objchange.loads('{"format_version": "1.2", "resource_changes": []}').changes[:]
 /// []
 #[pyfunction]
-#[pyo3(signature = (text, /, schemas=None, *, mask=vec![]))]
+#[pyo3(signature = (text, /, schemas=None, *, mask=Texts::default()))]
 #[pyo3(text_signature = "(text, /, schemas=None, *, mask=())")]
 pub(crate) fn loads<'py>(
     text: &Bound<'py, PyAny>,
     schemas: Option<SchemasArg>,
-    mask: Vec<String>,
+    mask: Texts,
 ) -> PyResult<Bound<'py, PyAny>> {
     let input = Input::given(text).ok_or_else(|| PyTypeError::new_err("expected str or bytes"))?;
     read_document(text.py(), input, schemas, mask)

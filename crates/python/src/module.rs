@@ -14,6 +14,7 @@ use objchange_text::Notice;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 
+use crate::choice::Texts;
 use crate::document::{HeldDocument, new_object};
 use crate::error::Failure;
 use crate::load::{masked_names, warn};
@@ -63,11 +64,11 @@ fn as_file(path: PathBuf) -> PathBuf {
     no_state=false,
     variables=None,
     var_files=None,
-    targets=Vec::new(),
-    replace=Vec::new(),
+    targets=Texts::default(),
+    replace=Texts::default(),
     destroy=false,
     strict=false,
-    mask=Vec::new(),
+    mask=Texts::default(),
 ))]
 #[expect(
     clippy::too_many_arguments,
@@ -82,18 +83,23 @@ pub(crate) fn plan_module<'py>(
     no_state: bool,
     variables: Option<&Bound<'py, PyAny>>,
     var_files: Option<Paths>,
-    targets: Vec<String>,
-    replace: Vec<String>,
+    targets: Texts,
+    replace: Texts,
     destroy: bool,
     strict: bool,
-    mask: Vec<String>,
+    mask: Texts,
 ) -> PyResult<Bound<'py, PyAny>> {
     let name = directory.display().to_string();
     let masked = masked_names(mask)?;
     let inputs = ModuleInputs::new(py, schemas, state, no_state, variables, var_files)?;
     let (held, notices) = py.detach(|| {
         let settings = PlanSettings {
-            arguments: PlanArguments { destroy, targets, replace, ..PlanSettings::default().arguments },
+            arguments: PlanArguments {
+                destroy,
+                targets: targets.0,
+                replace: replace.0,
+                ..PlanSettings::default().arguments
+            },
             is_strict: strict,
             must_be_whole: true,
             ..inputs.settings(StateChoice::OfDirectory)

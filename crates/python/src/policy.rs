@@ -15,6 +15,7 @@ use objchange_sentinel::Setup;
 use objchange_text::{counted, visible};
 use pyo3::prelude::*;
 
+use crate::choice::Texts;
 use crate::document::Plan;
 use crate::error::Failure;
 use crate::load::warn;
@@ -208,7 +209,7 @@ impl RegoPolicies {
     /// JSON, and ``run`` the data of the run. ``input`` is ``auto``, ``collections``, ``raw`` or
     /// ``wrapped``.
     #[new]
-    #[pyo3(signature = (files, *, tests=vec![], data=None, run=None, input="auto", packages=vec![], rules=vec![], timeout=60.0))]
+    #[pyo3(signature = (files, *, tests=vec![], data=None, run=None, input="auto", packages=Texts::default(), rules=Texts::default(), timeout=60.0))]
     #[pyo3(
         text_signature = "(files, *, tests=(), data=None, run=None, input='auto', packages=(), rules=(), timeout=60.0)"
     )]
@@ -220,12 +221,12 @@ impl RegoPolicies {
         data: Option<String>,
         run: Option<String>,
         input: &str,
-        packages: Vec<String>,
-        rules: Vec<String>,
+        packages: Texts,
+        rules: Texts,
         timeout: f64,
     ) -> PyResult<Self> {
         let mut options = rego::Options::new(now_ns);
-        (options.packages, options.rules, options.timeout) = (packages, rules, seconds(timeout)?);
+        (options.packages, options.rules, options.timeout) = (packages.0, rules.0, seconds(timeout)?);
         options.input = match input {
             "auto" => InputMode::Auto,
             "collections" => InputMode::Collections,

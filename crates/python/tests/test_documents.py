@@ -438,3 +438,13 @@ def test_two_plans_are_compared(plan: objchange.Plan, secret: str) -> None:
     with pytest.raises(objchange.DocumentError) as caught:
         objchange.Plan.load(plan_text(change("disk.a", ["create"], None, {}), errored=True).encode()).hash()
     assert caught.value.kind == "errored"
+
+
+def test_one_text_stands_for_a_list_of_one() -> None:
+    text = plan_text(change("disk.a", ["update"], {"tags": "a", "password": "s"}, {"tags": "b", "password": "s"}))
+    plan = objchange.Plan.load(text.encode(), mask="*password*")
+    assert plan.hash(ignore="tags") == plan.hash(ignore=["tags"]) != plan.hash()
+    assert plan.diff(plan, ignore="tags", map="disk.a=disk.b").is_same
+    assert plan.changes[0].to_dict() == objchange.loads(text, mask=["*password*"]).changes[0].to_dict()
+    with pytest.raises(TypeError):
+        plan.hash(ignore=7)  # type: ignore[arg-type]

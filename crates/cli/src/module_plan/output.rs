@@ -117,7 +117,7 @@ pub(super) fn report_options(args: &Args, options: &PlanOptions) -> Options {
         mode: Some(options.mode),
         program: Some(program),
         full: args.full,
-        own_format: args.full,
+        own_format: args.full || args.summary,
         ..Options::default()
     }
 }

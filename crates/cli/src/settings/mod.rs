@@ -82,6 +82,7 @@ pub(crate) fn with_settings(
         return Ok(Settled { arguments, note: None });
     }
     let mut schemas_of_directory = None;
+    let asked = own_command(&arguments, program).map(|(_, command)| command);
     let (mut arguments, mut first_error) = match parse(&arguments) {
         Ok(arguments) => (arguments, None),
         Err(kind) => (arguments, Some(kind)),
@@ -95,7 +96,18 @@ pub(crate) fn with_settings(
     for Setting { option, value, place, is_of_directory } in others.into_iter().chain(flags) {
         let known =
             command.get_arguments().chain(program.get_arguments()).find(|arg| is_option(arg, &option));
-        let Some(arg) = known.filter(|arg| !is_given(&arguments, arg)) else { continue };
+        let Some(arg) = known else {
+            // The options of this form of the command exclude it.
+            if JUDGES.contains(&option.as_str())
+                && asked.is_some_and(|asked| asked.get_arguments().any(|arg| is_option(arg, &option)))
+            {
+                return Err(excluded(&place, &option));
+            }
+            continue;
+        };
+        if is_given(&arguments, arg) {
+            continue;
+        }
         let added: Vec<OsString> = match value {
             Value::Flag(true) => vec![format!("--{option}").into()],
             Value::Flag(false) => continue,
@@ -127,9 +139,7 @@ pub(crate) fn with_settings(
             Err(ErrorKind::ArgumentConflict)
                 if first_error.is_none() && JUDGES.contains(&option.as_str()) =>
             {
-                return Err(unusable(format!(
-                    "{place}: `{option}` cannot be used with an option of this command line; leave out one of them"
-                )));
+                return Err(excluded(&place, &option));
             }
             // The command line excludes it, or has an error of its own.
             Err(_) => {}
@@ -148,6 +158,13 @@ pub(crate) fn with_settings(
         )
     });
     Ok(Settled { arguments, note })
+}
+
+/// A setting that would check something, and that an option of the command line excludes.
+fn excluded(place: &str, option: &str) -> CommandError {
+    unusable(format!(
+        "{place}: `{option}` cannot be used with an option of this command line; leave out one of them"
+    ))
 }
 
 /// All settings, the strongest first. None of them is repeated.

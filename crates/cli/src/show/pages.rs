@@ -20,7 +20,8 @@ pub(crate) struct MarkdownArgs {
     #[arg(long, value_name = "URL", value_parser = parse_link, help_heading = HEADING)]
     link: Option<String>,
 
-    /// In Markdown: begin with a hidden comment with this name, by which a bot finds its comment again
+    /// In Markdown: begin with a hidden comment with this name, by which a bot finds its comment again. The name has up to 100
+    /// ASCII letters, digits, dots, underscores and slashes
     #[arg(long, value_name = "NAME", value_parser = parse_marker, help_heading = HEADING)]
     marker: Option<String>,
 
@@ -31,17 +32,14 @@ pub(crate) struct MarkdownArgs {
 }
 
 impl MarkdownArgs {
-    /// Whether any of them is given.
-    pub(crate) fn is_given(&self) -> bool {
-        self.is_given_for_pages() || self.is_given_for_markdown()
+    /// The options that are given, and that Markdown and HTML pages have.
+    pub(crate) fn given_for_pages(&self) -> Vec<&'static str> {
+        given([("--title", self.title.is_some()), ("--link", self.link.is_some())])
     }
 
-    fn is_given_for_pages(&self) -> bool {
-        self.title.is_some() || self.link.is_some()
-    }
-
-    pub(crate) fn is_given_for_markdown(&self) -> bool {
-        self.marker.is_some() || self.max_length.is_some()
+    /// The options that are given, and that only Markdown pages have.
+    pub(crate) fn given_for_markdown(&self) -> Vec<&'static str> {
+        given([("--marker", self.marker.is_some()), ("--max-length", self.max_length.is_some())])
     }
 
     /// The maximum length, if it is given.
@@ -84,14 +82,16 @@ pub(crate) struct PageArgs {
 }
 
 impl PageArgs {
-    /// Whether an option is given that only pages have.
-    pub(crate) fn is_given(&self) -> bool {
-        self.markdown.is_given_for_pages()
+    /// The options that are given, and that only pages have.
+    pub(crate) fn given_for_pages(&self) -> Vec<&'static str> {
+        self.markdown.given_for_pages()
     }
 
-    /// Whether an option is given that only Markdown pages have.
-    pub(crate) fn is_given_for_markdown(&self) -> bool {
-        self.markdown.is_given_for_markdown() || self.template.is_some()
+    /// The options that are given, and that only Markdown pages have.
+    pub(crate) fn given_for_markdown(&self) -> Vec<&'static str> {
+        let mut options = self.markdown.given_for_markdown();
+        options.extend(self.template.is_some().then_some("--template"));
+        options
     }
 
     /// Whether an option is given that only HTML pages have.
@@ -128,6 +128,17 @@ impl PageArgs {
     }
 }
 
+/// The names of those of the options that are given.
+fn given<const N: usize>(options: [(&'static str, bool); N]) -> Vec<&'static str> {
+    options.into_iter().filter_map(|(name, is_given)| is_given.then_some(name)).collect()
+}
+
+/// Says that these options need a format.
+pub(crate) fn need_format(options: &[&str], formats: &str) -> String {
+    let need = if options.len() == 1 { "needs" } else { "need" };
+    format!("{} {need} --format {formats}", options.join(" and "))
+}
+
 fn parse_link(text: &str) -> Result<String, &'static str> {
     // In an HTML page a link that begins with `javascript:` would run code.
     let is_web = text.starts_with("https://") || text.starts_with("http://");
@@ -142,7 +153,9 @@ fn parse_marker(text: &str) -> Result<String, &'static str> {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'/');
     match (1..=100).contains(&text.len()) && text.bytes().all(is_plain) {
         true => Ok(text.to_owned()),
-        false => Err("a marker has up to 100 ASCII letters, digits, dots, underscores and slashes"),
+        false => Err(
+            "a marker has up to 100 ASCII letters, digits, dots, underscores and slashes, and no other characters",
+        ),
     }
 }
 

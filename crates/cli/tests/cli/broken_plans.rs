@@ -11,8 +11,11 @@ const SENTINEL: &str = "import \"tfplan/v2\" as tfplan\nmain = rule { all tfplan
 
 fn change(address: &str, actions: impl Into<Value>) -> Value {
     let actions = actions.into();
+    let side = |is_there: bool| if is_there { json!({}) } else { Value::Null };
+    let (before, after) = (actions != json!(["create"]), actions != json!(["delete"]));
     json!({"address": address, "mode": "managed", "type": "t", "name": "a", "change": {"actions": actions,
-        "before": {}, "after": {}, "after_unknown": {}, "before_sensitive": false, "after_sensitive": {}}})
+        "before": side(before), "after": side(after), "after_unknown": {}, "before_sensitive": false,
+        "after_sensitive": {}}})
 }
 
 fn plan(changes: impl Into<Value>) -> Value {
@@ -110,6 +113,40 @@ fn a_change_says_once_what_happens_to_an_object() {
         ("unknown action", json!([change("t.a", json!(["archive"]))]), "unknown action"),
     ] {
         all_refuse(name, &plan(changes).to_string(), wanted);
+    }
+}
+
+/// The sides of a change are those of its action.
+#[test]
+fn a_change_has_the_sides_of_its_action() {
+    let lacks = |side: &str| format!("t.a: \"change.{side}\" missing");
+    let contradicts = "the action of t.a in this plan is not what happens to its values".to_owned();
+    let there = json!({"id": "1"});
+    for (actions, before, after, wanted) in [
+        (&["update"][..], &there, &Value::Null, lacks("after")),
+        (&["update"], &Value::Null, &there, lacks("before")),
+        (&["create", "delete"], &there, &Value::Null, lacks("after")),
+        (&["delete", "create"], &Value::Null, &there, lacks("before")),
+        (&["create"], &Value::Null, &Value::Null, lacks("after")),
+        (&["delete"], &Value::Null, &Value::Null, lacks("before")),
+        (&["create"], &there, &there, contradicts.clone()),
+        (&["delete"], &there, &there, contradicts.clone()),
+        (&["forget"], &there, &there, contradicts),
+    ] {
+        let mut one = change("t.a", json!(actions));
+        (one["change"]["before"], one["change"]["after"]) = (before.clone(), after.clone());
+        let text = plan(json!([one])).to_string();
+        all_refuse(&actions.join(","), &text, &wanted);
+        // Without a gate it is shown.
+        let shown = objchange(["show", "-"], &text);
+        assert_eq!(shown.code, 0, "{actions:?}: {shown:?}");
+    }
+    // A data source that is read may have been there.
+    let mut read = change("data.t.a", json!(["read"]));
+    (read["mode"], read["change"]["before"]) = (json!("data"), there);
+    let folder = Folder::with("read", &[("plan.json", &plan(json!([read])).to_string())]);
+    for (command, answer) in judge(&folder, "plan.json") {
+        assert_ne!(answer.code, 2, "{command}: {answer:?}");
     }
 }
 

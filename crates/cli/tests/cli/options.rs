@@ -220,3 +220,22 @@ fn colours_can_be_forced_and_the_version_has_features() {
     let version = objchange(["--version"], "").stdout;
     assert!(version.starts_with("objchange ") && version.contains("\nfeatures: browse, "), "{version}");
 }
+
+/// An error names the options that are given, and no others.
+#[test]
+fn options_of_pages_are_named_as_they_were_given() {
+    let folder = folder("page-options");
+    for (line, said) in [
+        ("show PLAN --template t.jinja", "--template needs --format markdown"),
+        ("show PLAN --marker m", "--marker needs --format markdown"),
+        ("show PLAN --marker m --max-length 9999", "--marker and --max-length need --format markdown"),
+        ("show PLAN --title t", "--title needs --format markdown or html"),
+        ("review PLAN --format text --link https://x", "--link needs --format markdown or html"),
+        ("review PLAN --format html --marker m", "--marker needs --format markdown"),
+        ("diff PLAN PLAN --title t --marker m", "--title and --marker need --format markdown"),
+        ("review PLAN --marker my-plan", "letters, digits, dots, underscores and slashes"),
+    ] {
+        let (code, stderr) = run(&folder, line);
+        assert!(code == 2 && stderr.contains(said), "{line}: {stderr}");
+    }
+}

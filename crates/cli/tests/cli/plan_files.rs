@@ -408,6 +408,7 @@ fn a_redacted_document_has_no_secret_and_decides_nothing() {
             &["diff", plan, &file],
             &["query", plan, "true"],
             &["policy", plan, "--rego", policy],
+            &["show", plan, "--fail-on", "delete"],
         ] {
             let refused = run(command);
             let message = "sensitive values were taken out of this plan";

@@ -312,3 +312,42 @@ fn nothing_of_a_plan_or_a_policy_is_markup_or_a_secret() {
         }
     }
 }
+
+#[test]
+fn skipped_inputs_are_named_in_every_form() {
+    let cut = r#"{"format_version":"1.2","resource_ch"#;
+    let folder =
+        Folder::with("review-skipped", &[("a.json", &plan(&[("disk.a", &["create"])])), ("cut.json", cut)]);
+    let (good, cut) = (folder.at("a.json"), folder.at("cut.json"));
+    let [good, cut] = [&good, &cut].map(|path| path.to_str().unwrap());
+    for form in ["markdown", "html", "text", "json"] {
+        let output = review(&[good, cut, "--skip-unreadable", "-q", "--format", form]);
+        assert_eq!((output.code, &*output.stderr), (0, ""), "{form}");
+        assert!(output.stdout.contains("cut.json:1:"), "{form}: {}", output.stdout);
+        let strict = review(&[good, cut, "--format", form]);
+        assert_eq!(strict.code, 2, "{form}");
+    }
+    let output = review(&[good, cut, "--skip-unreadable", "--json"]);
+    let data: Value = serde_json::from_str(&output.stdout).unwrap();
+    check(&validator("review.schema.json"), &data);
+    assert_eq!((&data["verdict"], &data["problems"]), (&json!("accepted"), &json!([])));
+    assert_eq!(data["skipped"].as_array().unwrap().len(), 1);
+}
+
+#[test]
+fn the_caution_says_which_objects_are_deposed() {
+    let deposed = |key: &str| {
+        json!({"address": "disk.a", "deposed": key, "mode": "managed", "type": "disk", "name": "a",
+            "provider_name": "p", "change": {"actions": ["delete"], "before": {"size": 1}, "after": null,
+            "after_unknown": {}, "before_sensitive": {}, "after_sensitive": {}}})
+    };
+    let document = json!({"format_version": "1.2", "resource_changes": [deposed("ab12"), deposed("cd34")]});
+    let folder = Folder::with("review-deposed", &[("a.json", &document.to_string())]);
+    let path = folder.at("a.json");
+    let page = review(&[path.to_str().unwrap()]).stdout;
+    let caution =
+        "Destroyed or replaced: `disk.a` (deposed object `ab12`), `disk.a` (deposed object `cd34`)\n";
+    assert!(page.contains(caution), "{page}");
+    let page = review(&[path.to_str().unwrap(), "--format", "html"]).stdout;
+    assert!(page.contains("</a> (deposed object <code>ab12</code>)"), "{page}");
+}

@@ -127,6 +127,12 @@ fn what_decides_a_check_stands_in_a_named_file_alone() {
         output.code == 2 && output.stderr.contains("gate.toml:1:1: `fail-on` cannot be used"),
         "{output:?}"
     );
+    // So would one that a form of the command lacks.
+    let output = run(&folder, &[], "plan --type t --config c.json --settings gate.toml");
+    assert!(
+        output.code == 2 && output.stderr.contains("gate.toml:1:1: `fail-on` cannot be used"),
+        "{output:?}"
+    );
     // Whoever names the file itself trusts it.
     folder.write("objchange.toml", "fail-on = 'create'");
     assert_eq!(run(&folder, &[], "show dir --settings objchange.toml").code, 1);

@@ -81,15 +81,11 @@ impl Plan<'_> {
             return None;
         }
         let mut resources = self.changes.resources.iter();
-        let resource = resources.find(|resource| match resource.change.actions {
-            ResourceActions::NoOp => differs(&resource.change),
-            ResourceActions::Read => *resource.mode == *"managed",
-            _ => false,
+        let resource = resources.find(|resource| {
+            let is_read = resource.change.actions == ResourceActions::Read;
+            contradicts(&resource.change) || is_read && *resource.mode == *"managed"
         });
-        let output = || {
-            let mut outputs = self.changes.outputs.iter();
-            outputs.find(|one| one.change.actions == ResourceActions::NoOp && differs(&one.change))
-        };
+        let output = || self.changes.outputs.iter().find(|output| contradicts(&output.change));
         let address = resource.map(|resource| resource.address.to_string());
         address
             .or_else(|| output().map(|output| format!("output.{}", output.name)))
@@ -204,6 +200,18 @@ impl Plan<'_> {
         let mut outputs = self.changes.outputs.iter();
         self.changes.applyable == Some(true)
             && outputs.all(|output| output.change.actions == ResourceActions::Delete)
+    }
+}
+
+/// Whether the sides of a change are not those of its action: something is there before it is created, or after it is destroyed
+/// or forgotten, or what stays as it is differs. A data source that is read may have been there before.
+fn contradicts(change: &ValueChange<'_>) -> bool {
+    let Some(values) = change.values.written() else { return false };
+    match change.actions {
+        ResourceActions::NoOp => differs(change),
+        ResourceActions::Create => values.before.text() != "null",
+        ResourceActions::Delete | ResourceActions::Forget => values.after.text() != "null",
+        _ => false,
     }
 }
 

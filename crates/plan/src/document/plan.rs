@@ -3,6 +3,7 @@
 use std::sync::{Arc, OnceLock};
 
 use objchange::address::modules_of;
+use objchange_text::json::one_line;
 
 use super::error::{DocumentError, Problem};
 use super::{Missing, PlanSection, State, StateResource, open, read_members};
@@ -327,7 +328,9 @@ fn importing<'t>(reader: &mut Reader<'t>) -> Result<Option<Importing<'t>>, JsonE
     let mut importing = Importing::default();
     reader.members(|key, reader| match &*key {
         "id" => keep(&mut importing.id, text(reader)),
-        "identity" => keep(&mut importing.identity, reader.raw().map(|raw| Some(Text::from(raw.text())))),
+        "identity" => {
+            keep(&mut importing.identity, reader.raw().map(|raw| Some(Text::from(one_line(raw.text())))))
+        }
         _ => reader.raw().map(|_| ()),
     })?;
     importing.id = importing.id.filter(|id| !id.is_empty());

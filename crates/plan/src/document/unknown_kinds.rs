@@ -135,16 +135,9 @@ impl UnknownKind {
         matches!(self.kind, UnfamiliarKind::Actions | UnfamiliarKind::Mode)
     }
 
-    /// Whether it keeps a plan from being judged. An unknown action or mode does, because it may do anything. A missing member
-    /// does only if a program wrote the plan (`is_by_program`): people leave members out of plans that they write by hand.
-    pub(super) fn hinders(&self, is_by_program: bool) -> bool {
-        match self.kind {
-            _ if self.may_do_anything() => true,
-            UnfamiliarKind::LeftOut => {
-                is_by_program && self.words.iter().any(|word| NEEDED.contains(&word.as_str()))
-            }
-            _ => false,
-        }
+    /// Whether a member is missing without which an object cannot be judged.
+    pub(super) fn lacks_needed(&self) -> bool {
+        self.kind == UnfamiliarKind::LeftOut && self.words.iter().any(|word| NEEDED.contains(&word.as_str()))
     }
 }
 

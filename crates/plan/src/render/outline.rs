@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use std::fmt;
 
 use hashbrown::HashMap;
-use objchange_text::visible;
+use objchange_text::{counted, visible};
 
 use self::natural::natural;
 pub use self::tree::OutlineNode;
@@ -125,9 +125,16 @@ pub struct OutlineSection {
     pub title: &'static str,
     /// The groups of its items: modules, or none.
     pub groups: Vec<Option<OutlineModule>>,
+    /// The number of its items in words, where they are of so little interest that they are folded and have no diffs in comments.
+    pub(super) folded: Option<String>,
 }
 
 impl OutlineSection {
+    /// A section with one group, which is no module.
+    fn new(title: &'static str) -> Self {
+        Self { title, groups: vec![None], folded: None }
+    }
+
     /// The modules that the items are grouped by, each with those inside of it; beside each other in the order of the page.
     pub fn modules(&self) -> Vec<OutlineNode<'_>> {
         let mut nodes = tree(&self.groups);
@@ -335,8 +342,8 @@ pub(super) fn sections<'r, 'p>(report: &'r Report<'p>) -> (Vec<OutlineSection>, 
             let import = header.importing.as_ref()?;
             let mut line = vec![code(&header.address)];
             line.extend(import.id.iter().flat_map(|id| [OutlinePiece::Words(" from "), code(id)]));
-            let identity = identity(import).filter(|_| import.id.is_none());
-            line.extend(identity.iter().flat_map(|id| [OutlinePiece::Words(" by the identity "), code(id)]));
+            let words = if import.id.is_some() { " with the identity " } else { " by the identity " };
+            line.extend(identity(import).iter().flat_map(|id| [OutlinePiece::Words(words), code(id)]));
             if header.comments.contains(&Comment::ConfigGenerated) {
                 line.push(OutlinePiece::Words(" — config will be generated"));
             }
@@ -382,9 +389,11 @@ pub(super) fn sections<'r, 'p>(report: &'r Report<'p>) -> (Vec<OutlineSection>, 
     }
     page.section("Changed outside of Terraform", &report.drift, change(9), Body::Change);
     if let Some(ignored) = &report.ignored {
-        page.section(IGNORED, &ignored.updates, change(10), Body::Change);
-        page.section("Ignored: changed outside", &ignored.drift, change(10), Body::Change);
         page.ignored_paths(ignored);
+        page.section(IGNORED, &ignored.updates, change(10), Body::Change);
+        page.fold(ignored.updates.len(), "update");
+        page.section("Ignored: changed outside", &ignored.drift, change(10), Body::Change);
+        page.fold(ignored.drift.len(), "change");
     }
     page.missing(&report.missing);
     (page.sections, page.items)
@@ -412,12 +421,19 @@ impl<'r, 'p> Page<'r, 'p> {
             return;
         }
         let section = self.sections.len();
-        self.sections.push(OutlineSection { title, groups: vec![None] });
+        self.sections.push(OutlineSection::new(title));
         self.items.extend(entries.headers().enumerate().map(|(index, header)| OutlineItem {
             section,
             body: body(entries, index),
             ..item(&header)
         }));
+    }
+
+    /// Folds the section that was just added, if it has so many things.
+    fn fold(&mut self, count: usize, thing: &str) {
+        if let Some(section) = self.sections.last_mut().filter(|_| count > 0) {
+            section.folded = Some(counted(count, thing));
+        }
     }
 
     /// Adds the checks that did not pass.
@@ -436,7 +452,7 @@ impl<'r, 'p> Page<'r, 'p> {
             OutlineItem { section, line, ..OutlineItem::new(rank, &check.address) }
         }));
         if !report.checks.is_empty() {
-            self.sections.push(OutlineSection { title: "Checks", groups: vec![None] });
+            self.sections.push(OutlineSection::new("Checks"));
         }
     }
 
@@ -451,7 +467,7 @@ impl<'r, 'p> Page<'r, 'p> {
             let line = std::iter::once(code(&missing.address)).chain(words).collect();
             OutlineItem { section, line, ..OutlineItem::new(9, &missing.address) }
         }));
-        self.sections.push(OutlineSection { title: MISSING_INPUT, groups: vec![None] });
+        self.sections.push(OutlineSection::new(MISSING_INPUT));
     }
 
     /// Names the ignored paths, and the outputs that change there alone.
@@ -468,7 +484,7 @@ impl<'r, 'p> Page<'r, 'p> {
             line: vec![code(&name), OutlinePiece::Words(" — "), OutlinePiece::Words(what)],
             ..OutlineItem::new(10, &name)
         }));
-        self.sections.push(OutlineSection { title: "Ignored paths", groups: vec![None] });
+        self.sections.push(OutlineSection::new("Ignored paths"));
     }
 
     /// Adds a section of the changes that have a line in it.
@@ -494,7 +510,7 @@ impl<'r, 'p> Page<'r, 'p> {
             })
         }));
         if self.items.last().is_some_and(|item| item.section == section) {
-            self.sections.push(OutlineSection { title, groups: vec![None] });
+            self.sections.push(OutlineSection::new(title));
         }
     }
 
@@ -557,7 +573,7 @@ impl<'r, 'p> Page<'r, 'p> {
             (a.group, a.rank).cmp(&(b.group, b.rank)).then_with(|| natural(&a.name, &b.name))
         });
         self.items.extend(items);
-        self.sections.push(OutlineSection { title, groups });
+        self.sections.push(OutlineSection { groups, ..OutlineSection::new(title) });
     }
 }
 

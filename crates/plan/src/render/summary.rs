@@ -357,7 +357,8 @@ pub(super) fn reasons(header: &ResourceHeader<'_>) -> Vec<String> {
     if header.heading != Heading::Deferred {
         reasons.extend(header.previous_address.as_ref().map(|previous| format!("moved from {previous}")));
         reasons.extend(header.importing.as_ref().map(|import| match (&import.id, identity(import)) {
-            (Some(id), _) => format!("imported from {id:?}"),
+            (Some(id), Some(identity)) => format!("imported from {id:?} with the identity {identity}"),
+            (Some(id), None) => format!("imported from {id:?}"),
             (None, Some(identity)) => format!("imported by the identity {identity}"),
             (None, None) => "imported".to_owned(),
         }));

@@ -6,8 +6,8 @@ use crate::changes::ResourceActions;
 use crate::changes::{ChangeValues, ChangedIndex, ChangedResource, Importing, attributes_of};
 use crate::index::Index;
 use crate::json::{Json, Raw};
-use crate::program::Program;
 use crate::text::Text;
+use crate::walk::Dialect;
 
 /// The text about a resource of a plan.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -166,7 +166,7 @@ pub enum Comment<'p> {
     MovedFrom,
     /// It is imported.
     ImportedFrom,
-    /// It is imported, and was found by its identity.
+    /// It is imported, and has an identity.
     ImportedByIdentity,
     /// The configuration of what is imported is generated.
     ConfigGenerated,
@@ -189,24 +189,24 @@ pub(super) enum ChangeContext<'p> {
 pub(super) fn planned<'p>(
     resource: &ChangedResource<'p>,
     predicted: bool,
-    program: Program,
+    dialect: Dialect,
 ) -> ResourceHeader<'p> {
     let is_update = resource.change.actions == ResourceActions::Update;
     let may_be_replaced = predicted && is_update && !resource.is_builtin();
-    ResourceHeader { may_be_replaced, ..header(resource, &ChangeContext::Change, program) }
+    ResourceHeader { may_be_replaced, ..header(resource, &ChangeContext::Change, dialect) }
 }
 
 /// The header of a resource.
 pub(super) fn header<'p>(
     resource: &ChangedResource<'p>,
     occasion: &ChangeContext<'p>,
-    program: Program,
+    dialect: Dialect,
 ) -> ResourceHeader<'p> {
     let reason = match occasion {
         ChangeContext::Deferral(reason) => Some(reason.clone()),
         _ => resource.action_reason.clone(),
     };
-    let heading = heading(resource, occasion, program);
+    let heading = heading(resource, occasion, dialect);
     let replaced_by = match (heading, reason.as_deref()) {
         // Other reasons say themselves why the object is replaced.
         (Heading::Replaced | Heading::ReplacedButKept, None | Some("replace_because_cannot_update")) => {
@@ -233,7 +233,7 @@ pub(super) fn header<'p>(
         replaced_by,
         importing: resource.change.importing.clone(),
         heading,
-        comments: comments(resource, heading, program),
+        comments: comments(resource, heading, dialect),
     }
 }
 
@@ -263,7 +263,7 @@ pub(super) fn is_unchanged(resource: &ChangedResource<'_>) -> bool {
         && resource.change.importing.is_none()
 }
 
-fn heading(resource: &ChangedResource<'_>, occasion: &ChangeContext<'_>, program: Program) -> Heading {
+fn heading(resource: &ChangedResource<'_>, occasion: &ChangeContext<'_>, dialect: Dialect) -> Heading {
     let drift = *occasion == ChangeContext::Drift;
     match resource.change.actions {
         // Refresh-only plans keep no-op entries in drift, which print nothing.
@@ -278,7 +278,7 @@ fn heading(resource: &ChangedResource<'_>, occasion: &ChangeContext<'_>, program
         ResourceActions::Delete if drift => Heading::HasBeenDeleted,
         ResourceActions::Delete => Heading::Destroyed,
         // Only OpenTofu writes this action.
-        ResourceActions::ForgetThenCreate if !program.is_opentofu() => Heading::ReplacedButKept,
+        ResourceActions::ForgetThenCreate if !dialect.is_opentofu() => Heading::ReplacedButKept,
         ResourceActions::DeleteThenCreate
         | ResourceActions::CreateThenDelete
         | ResourceActions::ForgetThenCreate => match resource.action_reason.as_deref() {
@@ -293,14 +293,14 @@ fn heading(resource: &ChangedResource<'_>, occasion: &ChangeContext<'_>, program
     }
 }
 
-fn comments<'p>(resource: &ChangedResource<'p>, heading: Heading, program: Program) -> Vec<Comment<'p>> {
+fn comments<'p>(resource: &ChangedResource<'p>, heading: Heading, dialect: Dialect) -> Vec<Comment<'p>> {
     if matches!(heading, Heading::Deferred | Heading::Unchanged) {
         return Vec::new();
     }
     // In Terraform's order: reason, left over, destroy = false, moved from, imported from, warning.
     let mut comments = Vec::new();
     let actions = resource.change.actions;
-    let is_opentofu = program.is_opentofu();
+    let is_opentofu = dialect.is_opentofu();
     comments.extend(reason(resource, is_opentofu));
     let goes = matches!(
         actions,
@@ -317,13 +317,21 @@ fn comments<'p>(resource: &ChangedResource<'p>, heading: Heading, program: Progr
     }
     if let Some(importing) = &resource.change.importing {
         let is_alone = heading == Heading::Imported;
-        if is_alone && resource.change.has_generated_config {
+        let is_own_format = dialect.is_own_format();
+        // Terraform does not say it beside another change.
+        if (is_alone || is_own_format) && resource.change.has_generated_config {
             comments.push(Comment::ConfigGenerated);
         }
-        // Terraform prints the origin of an import only beside another change; OpenTofu 1.12 always.
-        if !is_alone || is_opentofu {
-            let is_by_identity = is_opentofu && importing.id.is_none() && importing.identity.is_some();
-            comments.push(if is_by_identity { Comment::ImportedByIdentity } else { Comment::ImportedFrom });
+        // Terraform prints the origin of an import only beside another change, and no identity; OpenTofu 1.12 prints one of
+        // them always.
+        let tells_origin = !is_alone || is_opentofu;
+        let tells_identity =
+            importing.identity.is_some() && (is_own_format || is_opentofu && importing.id.is_none());
+        if tells_origin && (importing.id.is_some() || !tells_identity) {
+            comments.push(Comment::ImportedFrom);
+        }
+        if tells_identity {
+            comments.push(Comment::ImportedByIdentity);
         }
         if matches!(actions, ResourceActions::DeleteThenCreate | ResourceActions::CreateThenDelete) {
             comments.push(Comment::DestroysImported);

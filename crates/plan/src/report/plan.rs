@@ -161,14 +161,14 @@ pub(super) fn report<'p, 't>(
     let (marks, folded) = (Rc::clone(&stated), Rc::clone(&paths));
     sections.push(Section::DeferredChanges(Entries::new(
         deferred,
-        move |d| header::header(&d.resource, &ChangeContext::Deferral(d.reason.clone()), program),
+        move |d| header::header(&d.resource, &ChangeContext::Deferral(d.reason.clone()), differ.dialect),
         move |d| Ok(Some(differ.folded(&d.resource, Option::as_ref(&marks), &folded)?)),
     )));
     sections.extend(has_changes.then_some(Section::Legend(legend)));
     let (marks, folded) = (Rc::clone(&stated), Rc::clone(&paths));
     sections.push(Section::ResourceChanges(Entries::new(
         changes,
-        move |r| header::planned(r, set.predicted, program),
+        move |r| header::planned(r, set.predicted, differ.dialect),
         move |r| differ.change(r, &actions, Option::as_ref(&marks), &folded).map(Some),
     )));
     sections.extend(summary.map(Section::Summary));
@@ -200,12 +200,12 @@ pub(super) fn report<'p, 't>(
         // Their diffs show what is ignored, for those who want to look.
         updates: Entries::new(
             ignored_updates,
-            move |r| header::planned(r, set.predicted, program),
+            move |r| header::planned(r, set.predicted, differ.dialect),
             move |r| differ.resource(r, Option::as_ref(&marks)).map(Some),
         ),
         drift: Entries::new(
             ignored_drift,
-            move |r| header::header(r, &ChangeContext::Drift, program),
+            move |r| header::header(r, &ChangeContext::Drift, differ.dialect),
             move |r| differ.resource(r, Option::as_ref(&drift_marks)).map(Some),
         ),
         outputs: ignored_outputs,
@@ -225,7 +225,7 @@ pub(super) fn report<'p, 't>(
         of_selection,
         drift: Entries::new(
             drifted,
-            move |r| header::header(r, &ChangeContext::Drift, program),
+            move |r| header::header(r, &ChangeContext::Drift, differ.dialect),
             move |r| differ.folded(r, Option::as_ref(&stated), &folded).map(Some),
         ),
         ignored,
@@ -411,7 +411,7 @@ impl<'p, 't> Differ<'p, 't> {
                 _ => drifted.clear(),
             }
         }
-        let header = move |r| header::header(r, &ChangeContext::Drift, self.program);
+        let header = move |r| header::header(r, &ChangeContext::Drift, self.dialect);
         Ok(Entries::new(drifted, header, relevant_body))
     }
 
@@ -459,8 +459,5 @@ pub(crate) fn entry<'p>(
     let dialect = options.program.unwrap_or_default().dialect(options);
     let diff = diff_resource(document, resource, schema, None, None, dialect)?;
     let diff = shown(resource, diff, Folding { full: options.full, own_format: options.own_format });
-    Ok(ReportEntry::new(
-        header::header(resource, &ChangeContext::Change, options.program.unwrap_or_default()),
-        diff,
-    ))
+    Ok(ReportEntry::new(header::header(resource, &ChangeContext::Change, dialect), diff))
 }

@@ -294,8 +294,12 @@ fn several_plans_are_one_page() {
             made_by: Some(text.to_owned()),
             ..ReviewedPlan::default()
         });
-        let review =
-            Review { plans: plans.collect(), problems: vec![text.to_owned()], commit: Some(text.to_owned()) };
+        let review = Review {
+            plans: plans.collect(),
+            problems: vec![text.to_owned()],
+            skipped: vec![text.to_owned()],
+            commit: Some(text.to_owned()),
+        };
         let mut out = Vec::new();
         review.write_html(&mut out, &HtmlOptions::default()).unwrap();
         let page = without_code(&String::from_utf8(out).unwrap());

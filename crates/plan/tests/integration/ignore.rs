@@ -190,3 +190,41 @@ Ignored: 2 updates, 1 output, 1 change outside of ignored paths only (tags_all, 
     let shown = text(&only, &["tags_all"], &Options::default());
     assert!(shown.contains("No changes. Only values at ignored paths would change."), "{shown}");
 }
+
+/// Thousands of ignored updates are noise: a page counts them and names the paths before everything else, and folds the rest.
+#[test]
+fn a_page_counts_and_folds_what_is_ignored() {
+    let tagged = |index: usize| {
+        update(
+            &format!("tagged{index}"),
+            json!({"tags_all": {"a": "1"}}),
+            json!({"tags_all": {"a": "2"}}),
+            json!({}),
+        )
+    };
+    let other = |index: usize| update(&format!("o{index}"), json!({"n": 1}), json!({"n": 2}), json!({}));
+    for (ignored, others) in [(1_500, 2), (3, 2_000)] {
+        let changes: Vec<_> = (0..ignored).map(tagged).chain((0..others).map(other)).collect();
+        let plan = plan(&changes).to_string();
+        let document = Document::parse(&plan).unwrap();
+        let schemas = Schemas::none();
+        let report =
+            Report::new(&document, &schemas, &Options::default(), &filter(&["tags_all", "x.y"])).unwrap();
+        for plain in [false, true] {
+            let options = MarkdownOptions { plain, ..MarkdownOptions::default() };
+            let mut page = Vec::new();
+            report.write_markdown(&mut page, &options).unwrap();
+            let page = String::from_utf8(page).unwrap();
+            let note =
+                format!("\n**Ignored**: {ignored} updates of ignored paths only (`tags_all`, `x.y`)\n");
+            assert!(page.find(&note).is_some_and(|at| at < page.find("### ").unwrap()), "{page:.2000}");
+            assert!(!page.contains("tags_all ="), "{page}");
+            if others == 2 {
+                let fold = format!("<details><summary>{ignored} updates</summary>\n\n**Update** `t.tagged");
+                assert_eq!(page.contains(&fold), !plain, "{page:.2000}");
+                assert_eq!(page.contains(&format!("**{ignored} updates**\n")), plain, "{page:.2000}");
+                assert_eq!(page.matches("<details").count(), page.matches("</details>").count());
+            }
+        }
+    }
+}

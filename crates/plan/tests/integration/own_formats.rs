@@ -1,6 +1,6 @@
 //! Formats of our own say what Terraform's text leaves out, and fold what it shows.
 
-use objchange_plan::{Filter, MarkdownOptions, Options, Plan, Report, Schemas};
+use objchange_plan::{Filter, GroupBy, MarkdownOptions, Options, Plan, Report, Schemas};
 use serde_json::{Value, json};
 
 fn schemas() -> Schemas {
@@ -121,6 +121,51 @@ fn imports_and_left_over_objects_say_so() {
     change["generated_config"] = json!("resource \"t\" \"a\" {}");
     let page = markdown(&change, false);
     assert!(page.contains("config will be generated"), "{page}");
+}
+
+fn full_text(change: &Value) -> (String, Value) {
+    let (plan, schemas) = (plan(change), schemas());
+    let plan = Plan::parse(&plan).unwrap();
+    let options = Options { own_format: true, full: true, ..Options::default() };
+    let report = Report::of_plan(&plan, &schemas, &options, &Filter::default()).unwrap();
+    let mut out = Vec::new();
+    report.write_text(&mut out, &options).unwrap();
+    report.write_summary(&mut out, options.colour, GroupBy::default()).unwrap();
+    (String::from_utf8(out).unwrap(), serde_json::to_value(&report).unwrap())
+}
+
+/// Terraform prints neither the identity of an import, nor beside another change that its configuration is generated.
+#[test]
+fn an_import_says_its_identity_and_its_configuration() {
+    let (before, after) = (json!({"id": "1", "name": "a"}), json!({"id": "1", "name": "b"}));
+    let mut change = update(&before, &after);
+    change["generated_config"] = json!("resource \"t\" \"a\" {}");
+    for importing in [
+        r#"{"identity": {"region": "eu west", "id": "7"}}"#,
+        "{\"id\": \"x\", \"identity\": {\n  \"region\": \"eu west\",\n  \"id\": \"7\"\n}}",
+    ] {
+        // The text of a document keeps its line breaks.
+        let text = change.to_string().replacen('{', &format!("{{\"importing\":{importing},"), 1);
+        let has_id = importing.contains("\"x\"");
+        let raw: Value = serde_json::from_str(&text).unwrap();
+        let page = markdown(&raw, false);
+        let words = if has_id { "with the identity" } else { "by the identity" };
+        assert!(page.contains(words) && page.contains("eu west"), "{page}");
+        assert!(page.contains("config will be generated"), "{page}");
+        let (full, report) = full_text(&raw);
+        assert!(full.contains("imported using resource identity: {"), "{full}");
+        assert_eq!(full.contains("imported from \"x\""), has_id, "{full}");
+        assert_eq!(full.matches("config will be generated").count(), 2, "{full}");
+        let header = &report["resource_changes"][0];
+        assert!(header["comments"].as_array().unwrap().contains(&json!("config_generated")), "{header}");
+        let exact = terraform(&raw);
+        assert!(!exact.contains("identity") && !exact.contains("generated"), "{exact}");
+    }
+    let document = "{\"format_version\":\"1.2\",\"resource_changes\":[{\"address\":\"t.a\",\"change\":{\"actions\":[\"update\"],
+        \"importing\":{\"identity\":{\n  \"region\": \"eu  west\"\n}}}}]}";
+    let plan = Plan::parse(document).unwrap();
+    let importing = plan.changes.resources[0].change.importing.as_ref().unwrap();
+    assert_eq!(importing.identity.as_deref(), Some("{\"region\":\"eu  west\"}"));
 }
 
 /// OpenTofu 1.12 shows such a block with the attributes of the block around it, and nothing of what it had.

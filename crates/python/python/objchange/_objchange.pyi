@@ -238,7 +238,7 @@ class Document:
 @final
 class Plan(Document):
     @staticmethod
-    def load(source: _Source, /, schemas: _Schemas | None = None, *, mask: Sequence[str] = ()) -> Plan: ...
+    def load(source: _Source, /, schemas: _Schemas | None = None, *, mask: str | Iterable[str] = ()) -> Plan: ...
     @property
     def changes(self) -> ChangeList: ...
     @property
@@ -262,16 +262,16 @@ class Plan(Document):
         other: Plan,
         *,
         schemas: _Schemas | None = None,
-        map: Sequence[str] = (),
-        ignore: Sequence[str] = (),
+        map: str | Iterable[str] = (),
+        ignore: str | Iterable[str] = (),
     ) -> Comparison: ...
-    def hash(self, *, key: bytes | None = None, ignore: Sequence[str] = ()) -> str: ...
+    def hash(self, *, key: bytes | None = None, ignore: str | Iterable[str] = ()) -> str: ...
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> Any: ...
 
 @final
 class State(Document):
     @staticmethod
-    def load(source: _Source, /, schemas: _Schemas | None = None, *, mask: Sequence[str] = ()) -> State: ...
+    def load(source: _Source, /, schemas: _Schemas | None = None, *, mask: str | Iterable[str] = ()) -> State: ...
     @property
     def resources(self) -> ResourceList: ...
     @property
@@ -424,9 +424,9 @@ class Comparison:
     def json(self) -> str: ...
     def _repr_html_(self) -> str: ...
 
-def load(source: _Source, /, schemas: _Schemas | None = None, *, mask: Sequence[str] = ()) -> Plan | State: ...
+def load(source: _Source, /, schemas: _Schemas | None = None, *, mask: str | Iterable[str] = ()) -> Plan | State: ...
 def loads(
-    text: str | bytes | bytearray | memoryview, /, schemas: _Schemas | None = None, *, mask: Sequence[str] = ()
+    text: str | bytes | bytearray | memoryview, /, schemas: _Schemas | None = None, *, mask: str | Iterable[str] = ()
 ) -> Plan | State: ...
 def plan_module(
     directory: str | PathLike[str] = ...,
@@ -436,11 +436,11 @@ def plan_module(
     no_state: bool = False,
     variables: Mapping[str, Any] | None = None,
     var_files: str | PathLike[str] | Iterable[str | PathLike[str]] | None = None,
-    targets: Sequence[str] = ...,
-    replace: Sequence[str] = ...,
+    targets: str | Iterable[str] = ...,
+    replace: str | Iterable[str] = ...,
     destroy: bool = False,
     strict: bool = False,
-    mask: Sequence[str] = ...,
+    mask: str | Iterable[str] = ...,
 ) -> Plan: ...
 @overload
 def graph(
@@ -543,8 +543,8 @@ class RegoPolicies:
         data: str | None = None,
         run: str | None = None,
         input: Literal["auto", "collections", "raw", "wrapped"] = "auto",
-        packages: Sequence[str] = (),
-        rules: Sequence[str] = (),
+        packages: str | Iterable[str] = (),
+        rules: str | Iterable[str] = (),
         timeout: float = 60.0,
     ) -> RegoPolicies: ...
     def judge(self, plan: Plan, /, *, allow_errored: bool = False) -> PolicyResult: ...
@@ -572,7 +572,7 @@ class ChangeStream:
         errors: Literal["raise", "rows"] = "raise",
         lines: tuple[int, int, int] | None = None,
         every_plan: bool = False,
-        mask: Sequence[str] = (),
+        mask: str | Iterable[str] = (),
     ) -> ChangeStream: ...
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> Any: ...
 
@@ -590,6 +590,6 @@ def plan_change(
     create_before_destroy: bool = False,
     force_replace: bool = False,
     ignore_changes: Literal["all"] | Sequence[str] | None = None,
-    requires_replace: Sequence[str] = (),
+    requires_replace: str | Iterable[str] = (),
 ) -> PlannedChange: ...
 def run_case(text: str, /) -> CaseResult: ...

@@ -12,7 +12,7 @@ from __future__ import annotations
 import glob
 import json
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
@@ -66,7 +66,7 @@ def stream(
     of: Literal["changes", "drift", "outputs", "findings"] = "changes",
     schemas: _Schemas | None = None,
     errors: Literal["raise", "rows"] = "raise",
-    mask: Sequence[str] = (),
+    mask: str | Iterable[str] = (),
 ) -> ChangeStream:
     """The changes or findings of plans as an Arrow stream, which needs no pyarrow: ``polars.from_arrow``, DuckDB and others take
     it as it is, as often as they want. The plans are read each time.
@@ -86,7 +86,7 @@ def read(
     of: Literal["changes", "drift", "outputs", "findings"] = "changes",
     schemas: _Schemas | None = None,
     errors: Literal["raise", "rows"] = "raise",
-    mask: Sequence[str] = (),
+    mask: str | Iterable[str] = (),
 ) -> pyarrow.RecordBatchReader:
     """The stream as a ``pyarrow.RecordBatchReader``: it needs pyarrow 15 or later. No value becomes an object of Python on the way.
 

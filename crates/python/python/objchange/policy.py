@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Final, Literal, TypeAlias
 
@@ -78,8 +78,8 @@ def compile_rego(
     data: Mapping[str, Any] | None = None,
     run: Mapping[str, Any] | None = None,
     input: Literal["auto", "collections", "raw", "wrapped"] = "auto",
-    packages: Sequence[str] = (),
-    rules: Sequence[str] = (),
+    packages: str | Iterable[str] = (),
+    rules: str | Iterable[str] = (),
     timeout: float = 60.0,
 ) -> RegoPolicies:
     """Compiles Rego policies once for any number of plans: files, folders of them, or texts by name.

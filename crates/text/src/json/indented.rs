@@ -69,3 +69,25 @@ mod tests {
         }
     }
 }
+
+/// Valid JSON without the white space between its values.
+///
+/// ```
+/// let json = objchange_text::json::one_line("{\n  \"a b\": [1.0, \"\\\" x\"]\n}");
+/// assert_eq!(json, r#"{"a b":[1.0,"\" x"]}"#);
+/// ```
+pub fn one_line(json: &str) -> String {
+    let (mut is_quoted, mut is_escaped) = (false, false);
+    let is_kept = |c: &char| match is_quoted {
+        true => {
+            is_quoted = is_escaped || *c != '"';
+            is_escaped = !is_escaped && *c == '\\';
+            true
+        }
+        false => {
+            is_quoted = *c == '"';
+            !c.is_ascii_whitespace()
+        }
+    };
+    json.chars().filter(is_kept).collect()
+}

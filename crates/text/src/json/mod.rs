@@ -24,7 +24,7 @@ mod write;
 pub use self::serde::{RawPart, from_str};
 pub use documents::{DocumentBytes, Documents};
 pub use error::{JsonError, JsonErrorKind, Segment, place};
-pub use indented::indented;
+pub use indented::{indented, one_line};
 pub use raw::Raw;
 pub use read::{MAX_DEPTH, Reader, TOO_DEEP};
 pub use string::StringAt;

@@ -430,7 +430,8 @@ impl PlanFile {
     ///
     /// # Errors
     ///
-    /// It is a state or a part of a document, it is no JSON somewhere, a member is repeated, or a change is missing.
+    /// It is a state or a part of a document, it is no JSON somewhere, a member is repeated, sensitive values were taken out, a change
+    /// is missing or is not that of its action, or a change lacks a member that every program writes.
     pub fn whole(&self) -> Result<&Plan<'_>, PlanFileError> {
         let fail = |kind| Err(PlanFileError { name: self.0.name.clone(), kind });
         let Some(plan) = self.plan() else { return fail(PlanFileErrorKind::IsState) };
@@ -447,7 +448,14 @@ impl PlanFile {
         if let Some(missing) = &facts.missing_change {
             return fail(PlanFileErrorKind::MissingChange(missing.clone()));
         }
-        Ok(plan)
+        if plan.member(REDACTED).is_some_and(|flag| flag.text() != "false") {
+            return fail(PlanFileErrorKind::Redacted);
+        }
+        // People leave members out of plans that they write by hand.
+        match facts.unknown_kinds.iter().find(|unknown| plan.is_by_program() && unknown.lacks_needed()) {
+            Some(unknown) => fail(PlanFileErrorKind::Unreadable(unknown.clone())),
+            None => Ok(plan),
+        }
     }
 
     /// The plan, for everything that decides by it: a policy, a query, a comparison, a hash. Nothing is missing from it,
@@ -457,14 +465,10 @@ impl PlanFile {
     ///
     /// # Errors
     ///
-    /// As [`PlanFile::whole`], or an action or a mode is unknown, or a change lacks a member that every program writes.
+    /// As [`PlanFile::whole`], or an action or a mode is unknown.
     pub fn judged(&self) -> Result<&Plan<'_>, PlanFileError> {
         let plan = self.whole()?;
-        if plan.member(REDACTED).is_some_and(|flag| flag.text() != "false") {
-            return Err(PlanFileError { name: self.0.name.clone(), kind: PlanFileErrorKind::Redacted });
-        }
-        let is_by_program = plan.is_by_program();
-        match self.facts().unknown_kinds.iter().find(|unknown| unknown.hinders(is_by_program)) {
+        match self.facts().unknown_kinds.iter().find(|unknown| unknown.may_do_anything()) {
             Some(unknown) => {
                 let kind = match unknown.kind {
                     UnfamiliarKind::Actions => PlanFileErrorKind::UnknownAction(unknown.clone()),

@@ -98,6 +98,7 @@ pub(super) fn lost(content: &Content<'_, '_>) -> Markup {
                 @for (place, (index, item)) in losses.iter().take(NAMES).enumerate() {
                     @if place > 0 { ", " }
                     a href=(format!("#{}", anchors.items[*index])) { code { (visible(&item.name)) } }
+                    @if let Some(key) = &item.deposed { " (deposed object " code { (visible(key)) } ")" }
                 }
                 @if losses.len() > NAMES { " and " (losses.len() - NAMES) " more" }
             }

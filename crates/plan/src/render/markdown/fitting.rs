@@ -116,12 +116,19 @@ impl<'s, 'r, 'p> FittingEntries<'s, 'r, 'p> {
 
     /// Takes what fits.
     pub(super) fn take(&mut self, mut room: usize, report: &Report<'_>) -> Result<(), ShowError> {
-        let all_fit = self.length() <= room;
+        let all_fit = self.length_of(|item| !self.is_folded(item)) <= room;
         if self.length_of_losses() > room {
             self.list_losses(&mut room);
         }
-        self.take_lines(&mut room, all_fit);
-        self.take_diffs(room, report)
+        self.take_lines(&mut room, all_fit, false);
+        self.take_diffs(&mut room, report)?;
+        self.take_lines(&mut room, true, true);
+        Ok(())
+    }
+
+    /// Whether an item is of so little interest that it comes after the diffs of others, without one.
+    fn is_folded(&self, item: &OutlineItem<'_, '_>) -> bool {
+        self.sections[item.section].folded.is_some()
     }
 
     /// Takes the addresses of destroyed and replaced objects that fit.
@@ -143,13 +150,16 @@ impl<'s, 'r, 'p> FittingEntries<'s, 'r, 'p> {
         }
     }
 
-    /// Takes the lines that fit, with what is around them.
-    fn take_lines(&mut self, room: &mut usize, all_fit: bool) {
+    /// Takes the lines that fit, with what is around them: of folded items, or of the others.
+    fn take_lines(&mut self, room: &mut usize, all_fit: bool, folded: bool) {
         let mut headings = Headings::new(self.sections, self.form);
         // Destroyed and replaced objects may take all of the room; of the rest, some is for the diffs of what matters most.
         let mut reserved = None;
         for index in &self.order {
             let item = &self.items[*index];
+            if self.is_folded(item) != folded {
+                continue;
+            }
             if !all_fit && reserved.is_none() && !item.is_loss {
                 reserved = Some(*room / 4);
                 *room -= *room / 4;
@@ -165,11 +175,11 @@ impl<'s, 'r, 'p> FittingEntries<'s, 'r, 'p> {
     }
 
     /// Takes the diffs that fit.
-    fn take_diffs(&mut self, mut room: usize, report: &Report<'_>) -> Result<(), ShowError> {
+    fn take_diffs(&mut self, room: &mut usize, report: &Report<'_>) -> Result<(), ShowError> {
         let mut misfits = 0;
         for index in &self.order {
             let item = &self.items[*index];
-            if !item.has_diff() {
+            if !item.has_diff() || self.is_folded(item) {
                 continue;
             }
             let shown = match &mut self.shown_as[*index] {
@@ -186,8 +196,8 @@ impl<'s, 'r, 'p> FittingEntries<'s, 'r, 'p> {
                 false => None,
             };
             match diff.map(|diff| if diff.is_empty() { diff } else { escape::fenced(&diff) + "\n\n" }) {
-                Some(diff) if length(&diff) <= room => {
-                    room -= length(&diff);
+                Some(diff) if length(&diff) <= *room => {
+                    *room -= length(&diff);
                     *shown = diff;
                 }
                 _ => {
@@ -308,6 +318,12 @@ pub(super) fn module_name(module: &OutlineModule) -> String {
 }
 
 fn group_start(section: &OutlineSection, index: usize, form: Form) -> String {
+    if let Some(folded) = &section.folded {
+        return match form.plain {
+            true => format!("**{folded}**\n\n"),
+            false => format!("<details><summary>{folded}</summary>\n\n"),
+        };
+    }
     let summary = |module: &OutlineModule| {
         if form.plain {
             let name = module.address.as_deref().map_or_else(|| "Root module".to_owned(), escape::code);
@@ -320,7 +336,8 @@ fn group_start(section: &OutlineSection, index: usize, form: Form) -> String {
 }
 
 fn group_end(section: &OutlineSection, index: usize, form: Form) -> &'static str {
-    if section.groups[index].is_some() && !form.plain { "</details>\n\n" } else { "" }
+    let has_start = section.groups[index].is_some() || section.folded.is_some();
+    if has_start && !form.plain { "</details>\n\n" } else { "" }
 }
 
 /// How long what is around the items is: the heading, and each group.

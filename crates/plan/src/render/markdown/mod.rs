@@ -20,13 +20,14 @@ mod template;
 
 use std::io;
 
+use objchange_text::listed;
 #[cfg(feature = "template")]
 pub use template::MarkdownTemplate;
 
 pub(super) use self::left_out::LeftOut;
 pub(super) use self::part::ReportBody;
 use super::outline::sections;
-use super::overview::{LINK, Sentence, TITLE, counts, default_title, sentences, start};
+use super::overview::{LINK, NAMES, Sentence, TITLE, counts, default_title, sentences, start};
 use crate::report::{Report, ShowError};
 
 /// Options for a Markdown page.
@@ -129,7 +130,19 @@ pub(super) fn notes(report: &Report<'_>) -> String {
         "" => format!("\n{rest}\n"),
         important => format!("\n**{important}**{rest}\n"),
     };
-    sentences(report).into_iter().map(note).collect()
+    let ignored = ignored(report).map(|rest| format!("\n**{IGNORED}**{rest}\n"));
+    sentences(report).into_iter().map(note).chain(ignored).collect()
+}
+
+/// The important word of the note about ignored changes.
+const IGNORED: &str = "Ignored";
+
+/// The rest of that note: how many there are, and at which paths. It is above the entries, which may fill the page.
+fn ignored(report: &Report<'_>) -> Option<String> {
+    let ignored = report.ignored.as_ref().filter(|ignored| !ignored.is_empty())?;
+    let named: Vec<_> =
+        ignored.paths.iter().take(NAMES).map(|path| escape::code(start(path, NAME))).collect();
+    Some(format!(": {} ({})", ignored.counts(), listed(&named, ignored.paths.len())))
 }
 
 fn marker(options: &MarkdownOptions<'_>) -> Option<String> {

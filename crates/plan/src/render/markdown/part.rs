@@ -109,10 +109,15 @@ impl<'s, 'r, 'p> ReportBody<'s, 'r, 'p> {
     }
 }
 
-/// The name of an item, cut to a length.
+/// The name of an item, cut to a length. The address of a deposed object is that of the object that stays.
 fn short_name(item: &OutlineItem<'_, '_>) -> String {
-    let start = start(&item.name, NAME);
-    escape::code(&format!("{start}{}", if start == item.name { "" } else { "…" }))
+    let short = |text: &str| {
+        let start = start(text, NAME);
+        escape::code(&format!("{start}{}", if start == text { "" } else { "…" }))
+    };
+    let deposed = item.deposed.as_deref();
+    let deposed = deposed.map_or_else(String::new, |key| format!(" (deposed object {})", short(key)));
+    short(&item.name) + &deposed
 }
 
 /// The counts of the actions on resources.

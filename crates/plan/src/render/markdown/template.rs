@@ -176,6 +176,9 @@ fn page(report: &Report<'_>, part: &ReportBody<'_, '_, '_>, options: &MarkdownOp
     let note = |Sentence { important, rest }: Sentence| {
         object([("important", safe(important)), ("text", safe(rest))])
     };
+    let ignored = super::ignored(report);
+    let ignored =
+        ignored.map(|rest| object([("important", safe(super::IGNORED)), ("text", safe(rest))])).into_iter();
     let action =
         |(name, count): (&'static str, usize)| object([("name", safe(name)), ("count", Value::from(count))]);
     let or_none = |text: Option<String>| text.map_or_else(|| Value::from(()), safe);
@@ -183,7 +186,7 @@ fn page(report: &Report<'_>, part: &ReportBody<'_, '_, '_>, options: &MarkdownOp
         ("marker", or_none(marker(options))),
         ("title", safe(title(options, &default_title(report)))),
         ("counts", safe(counts(report))),
-        ("notes", sentences(report).into_iter().map(note).collect()),
+        ("notes", sentences(report).into_iter().map(note).chain(ignored).collect()),
         ("link", or_none(target(options))),
         ("actions", action_counts(report).map(action).collect()),
         ("table", safe(&*part.table)),
@@ -224,6 +227,7 @@ fn fitting_sections(fitting: &FittingEntries<'_, '_, '_>) -> Value {
                 shown.iter().map(|(index, diff)| entry(fitting, *index, &fitting.lines[*index], diff));
             let module = of.groups[item(&shown[0]).group].as_ref();
             let (name, counts) = (module.map(module_name), module.map(OutlineModule::counts));
+            let counts = counts.or_else(|| of.folded.clone());
             group(&name.unwrap_or_default(), &counts.unwrap_or_default(), "", entries.collect())
         });
         section(of.title, groups.collect())

@@ -20,7 +20,8 @@ impl Review<'_> {
     pub fn write_html(&self, out: &mut dyn io::Write, options: &HtmlOptions<'_>) -> Result<(), ShowError> {
         let commit = self.commit.iter().map(|commit| format!("Commit: {commit}"));
         let problems = self.problems.iter().map(|problem| format!("Not reviewed: {problem}"));
-        let mut first: Vec<String> = commit.chain(problems).collect();
+        let skipped = self.skipped.iter().map(|problem| format!("Skipped: {problem}"));
+        let mut first: Vec<String> = commit.chain(problems).chain(skipped).collect();
         match &self.plans[..] {
             [plan] => {
                 first.extend(notes(plan));

@@ -74,8 +74,13 @@ impl Review<'_> {
         if let Some(commit) = &self.commit {
             head += &format!("\nCommit: {}\n", escape::code(start(commit, NAME)));
         }
-        for problem in self.problems.iter().take(RESULTS) {
-            head += &format!("\n⚠️ **Not reviewed**: {}\n", escape::words(start(problem, MESSAGE)));
+        for (what, problems) in [("Not reviewed", &self.problems), ("Skipped", &self.skipped)] {
+            for problem in problems.iter().take(RESULTS) {
+                head += &format!("\n⚠️ **{what}**: {}\n", escape::words(start(problem, MESSAGE)));
+            }
+            if problems.len() > RESULTS {
+                head += &format!("\n⚠️ **{what}**: {} more\n", problems.len() - RESULTS);
+            }
         }
         if self.plans.len() < 2 {
             return head;

@@ -21,6 +21,8 @@ pub struct Review<'p> {
     pub plans: Vec<ReviewedPlan<'p>>,
     /// Why inputs could not be reviewed.
     pub problems: Vec<String>,
+    /// Why other inputs were not, where the reader accepts that.
+    pub skipped: Vec<String>,
     /// The commit that is reviewed.
     pub commit: Option<String>,
 }
@@ -184,6 +186,8 @@ impl Serialize for Review<'_> {
             commit: Option<&'r str>,
             plans: Plans<'r, 'p>,
             problems: &'r [String],
+            #[serde(skip_serializing_if = "<[_]>::is_empty")]
+            skipped: &'r [String],
         }
         let shown = Shown {
             format_version: "1.0",
@@ -191,6 +195,7 @@ impl Serialize for Review<'_> {
             commit: self.commit.as_deref(),
             plans: Plans(&self.plans),
             problems: &self.problems,
+            skipped: &self.skipped,
         };
         shown.serialize(serializer)
     }

@@ -51,6 +51,9 @@ impl Review<'_> {
         for problem in &self.problems {
             writeln!(out, "not reviewed: {}", visible(problem))?;
         }
+        for problem in &self.skipped {
+            writeln!(out, "skipped: {}", visible(problem))?;
+        }
         Ok(())
     }
 }
