@@ -1,4 +1,4 @@
-//! HiddenNames of what is sensitive in a block of the configuration.
+//! The names of sensitive arguments in a block of the configuration.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use crate::json::{Shape, View};
 use crate::mask::MaskedNames;
 use objchange::schema::{Attribute, Block, NestedType, NestingMode};
 
-/// HiddenNames of sensitive attributes, nested. Positions and keys in lists are skipped: a mark in one element or instance
+/// Names of sensitive attributes, nested. Positions and keys in lists are skipped: a mark in one element or instance
 /// applies to all.
 #[derive(Debug, Clone, Default)]
 pub struct HiddenNames {

@@ -53,23 +53,6 @@ pub fn indented(json: &str, line: &str) -> String {
     out
 }
 
-#[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
-    use serde_json::json;
-
-    proptest! {
-        #[test]
-        fn indentation_changes_white_space_alone(
-            leaves in prop::collection::vec(r#"[\[\]{}",:\\ \n0-9a-z]{0,8}"#, 0..6),
-        ) {
-            let json = json!({"a": leaves, "b": {"": {}, "c": []}, "d": [[{"e": leaves.len()}]]});
-            let pretty = serde_json::to_string_pretty(&json).unwrap();
-            prop_assert_eq!(super::indented(&json.to_string(), "\n"), pretty);
-        }
-    }
-}
-
 /// Valid JSON without the white space between its values.
 ///
 /// ```
@@ -90,4 +73,21 @@ pub fn one_line(json: &str) -> String {
         }
     };
     json.chars().filter(is_kept).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    proptest! {
+        #[test]
+        fn indentation_changes_white_space_alone(
+            leaves in prop::collection::vec(r#"[\[\]{}",:\\ \n0-9a-z]{0,8}"#, 0..6),
+        ) {
+            let json = json!({"a": leaves, "b": {"": {}, "c": []}, "d": [[{"e": leaves.len()}]]});
+            let pretty = serde_json::to_string_pretty(&json).unwrap();
+            prop_assert_eq!(super::indented(&json.to_string(), "\n"), pretty);
+        }
+    }
 }
