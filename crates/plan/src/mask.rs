@@ -221,7 +221,7 @@ impl Glob {
 #[derive(Default)]
 struct Members<'t> {
     column: usize,
-    /// What its members of [`NAMING`] say.
+    /// The values of its members of [`NAMING`].
     named: [Option<&'t str>; NAMING.len()],
     has_value: bool,
 }

@@ -70,7 +70,7 @@ pub(super) struct Args {
     #[arg(long, value_name = "FILE")]
     hints: Option<PathBuf>,
 
-    /// Also change the objects of this state, plan or directory of a module; can be repeated. What is learned holds none of their
+    /// Also change the objects of this state, plan or directory of a module; can be repeated. The model holds none of their
     /// values
     #[arg(long, value_name = "STATE|PLAN|DIR")]
     from: Vec<PathBuf>,

@@ -103,7 +103,7 @@ pub(crate) fn explain(errors: &mut [Diagnostic], expr: &Expr, scope: &Scope<'_>)
     for diagnostic in errors.iter_mut().take(MAX_ERRORS) {
         let is_argument = diagnostic.summary == super::call::INVALID;
         let Some(subject) = diagnostic.subject else { continue };
-        // What is written is wrong, and no value.
+        // The expression itself is wrong, not a value.
         if diagnostic.summary == super::collection::AMBIGUOUS_KEY {
             continue;
         }

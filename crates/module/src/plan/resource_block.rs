@@ -201,7 +201,7 @@ impl<'c> Walk<'_, 'c> {
             None => values,
             Some(known) => {
                 let objects = known.instances.iter();
-                // Of an instance that has deposed objects alone nothing is known but its key.
+                // An instance that has deposed objects alone has no value: only its key is known.
                 values.with_others(objects.filter_map(|(key, instance)| {
                     let current = instance.current.as_ref();
                     Some((key.as_ref()?, current.map_or_else(dynamic, |object| object.value.clone())))

@@ -13,7 +13,7 @@ use objchange_text::quote_into;
 use super::legacy::is_legacy;
 use crate::{ProviderAddress, Schemas};
 
-/// What a provider is made with.
+/// The library that a provider is made with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Sdk {
     Older,

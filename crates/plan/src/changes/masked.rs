@@ -13,8 +13,8 @@ use super::{
 use crate::mask::MaskedNames;
 
 impl ChangeSet<'_> {
-    /// The changes with marks at the values of these names, where they were planned or are packed. What is from a document has
-    /// its marks there: [`PlanFile::with_masked_names`](crate::PlanFile::with_masked_names) adds them.
+    /// The changes with marks at the values of these names, where they were planned or are packed. Values of a document have
+    /// their marks there: [`PlanFile::with_masked_names`](crate::PlanFile::with_masked_names) adds them.
     #[must_use]
     pub fn masked(mut self, names: &MaskedNames) -> Self {
         if names.is_empty() {

@@ -47,7 +47,7 @@ enum ProviderSecrets {
 }
 
 impl<'t> ConfigMarks<'t> {
-    /// What the sections of a plan, its schemas and its masked names say.
+    /// Takes the marks from the sections of a plan, its schemas and its masked names.
     ///
     /// # Errors
     ///

@@ -209,8 +209,9 @@ impl<'s> Projecting<'_, 's> {
         columns(&self.0.compiled.expr).into_iter().map(|(_, column)| self.value(column)).collect()
     }
 
-    /// What is only selected is shown, with its sensitive parts replaced. What is computed from a sensitive value is sensitive
-    /// as a whole: computed from the text in its place it would be wrong, and computed from the value it would tell of it.
+    /// A value that is only selected is shown, with its sensitive parts replaced. One that is computed from a sensitive value is
+    /// sensitive as a whole: computed from the text in its place it would be wrong, and computed from the value it would tell
+    /// of it.
     fn value(&self, column: &IdedExpr) -> Result<Value, QueryError> {
         let scope = &self.1.scope;
         let mut is_of_secret = None;

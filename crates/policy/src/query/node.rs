@@ -54,7 +54,7 @@ impl Scope {
         self.has_masked.store(true, Relaxed);
     }
 
-    /// Whether something sensitive was replaced. What is computed from then on is not the answer.
+    /// Whether something sensitive was replaced. Whatever is computed after that is not the answer.
     pub(super) fn has_masked(&self) -> bool {
         self.has_masked.load(Relaxed)
     }

@@ -27,7 +27,7 @@ pub(super) enum Secrets {
 /// The input of policies.
 pub(super) struct Input<'t> {
     pub(super) value: Value,
-    /// What the plan leaves open.
+    /// The parts that the plan leaves open.
     pub(super) simulated: Simulated<'t>,
     /// Something stands in place of a secret.
     pub(super) hides_secrets: bool,

@@ -21,7 +21,7 @@ use crate::collection::SecretKind;
 /// The number of all secrets where they are unknown: the smallest, because values that depend on many keep only the first.
 const SECRET: u32 = 0;
 
-/// What policies see of a secret that is unknown, of a known kind or of any.
+/// The value that policies see in place of a secret, of a known kind or of any.
 pub(super) fn unknown_secret(kind: Option<SecretKind>) -> Value {
     Value::Unknown(match kind {
         None => Unknown::from_ids([SECRET]),

@@ -21,7 +21,7 @@ pub(super) struct Values {
     pub(super) hides_secrets: bool,
 }
 
-/// What is in place of secrets.
+/// The values in place of secrets.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) enum StandIn {
     /// `(sensitive value)`

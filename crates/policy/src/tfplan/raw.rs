@@ -156,7 +156,7 @@ enum DocumentPart {
     Stated,
     /// The change of an instance with this address.
     Change(String),
-    /// What is imported.
+    /// The ID or identity of an import.
     Importing,
     /// Outputs of the root module, or their changes.
     Outputs,

@@ -1,7 +1,7 @@
 //! Bytes that are not UTF-8, in texts.
 //!
 //! OPA's strings may have any bytes, such as those of `base64.decode("/w==")`. Here a byte that is no part of UTF-8 is one of
-//! the last private characters of Unicode. What encodes or hashes a text sees the byte, and people see U+FFFD, as OPA
+//! the last private characters of Unicode. Functions that encode or hash a text see the byte, and people see U+FFFD, as OPA
 //! prints it.
 
 use std::borrow::Cow;

@@ -219,7 +219,7 @@ fn what_is_computed_from_a_secret_is_a_secret() {
     ] {
         assert_eq!(one(expression), Ok("(sensitive value)".into()), "{expression}");
     }
-    // What is only selected shows its other parts, and an answer that needs no secret is one.
+    // A value that is only selected shows its other parts, and an answer that needs no secret is shown.
     assert_eq!(
         one("{'k': rc.change.after}"),
         Ok(json!({"s": "(sensitive value)", "a": "x", "list": ["x", "(sensitive value)"]}))
