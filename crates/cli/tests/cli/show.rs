@@ -394,7 +394,7 @@ fn markdown_for_a_comment() {
     assert!(page.starts_with("<!-- objchange:net -->\n## Net: 1 to create\n"), "{page}");
     assert!(page.contains("\n+       secret = (sensitive value)\n") && !page.contains("hunter2"), "{page}");
     for (arguments, error) in [
-        (&["--title", "Net"][..], "need --format markdown"),
+        (&["--title", "Net"][..], "--title needs --format markdown or html"),
         (&["--format", "markdown", "--show-sensitive"], "cannot be used with --format markdown or html"),
         (&["--format", "markdown", "--link", "javascript:x"], "a link must start with https:// or http://"),
         (&["--format", "markdown", "--max-length", "10"], "at least 4000"),
@@ -431,7 +431,7 @@ fn html_for_a_browser() {
     for (arguments, error) in [
         (&["--out", "x.html"][..], "--out needs --format html"),
         (&["--format", "markdown", "--out", "x.html"], "--out needs --format html"),
-        (&["--format", "html", "--marker", "net"], "need --format markdown"),
+        (&["--format", "html", "--marker", "net"], "--marker needs --format markdown"),
         (&["--format", "html", "--show-sensitive"], "cannot be used with --format markdown or html"),
         (&["--format", "html", "--link", "javascript:x"], "a link must start with https:// or http://"),
         (&["--format", "html", "--out", "nowhere/x.html"], "nowhere/x.html: cannot be written: "),

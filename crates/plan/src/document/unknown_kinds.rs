@@ -135,6 +135,12 @@ impl UnknownKind {
         matches!(self.kind, UnfamiliarKind::Actions | UnfamiliarKind::Mode)
     }
 
+    /// Whether a change lacks one of its sides: nobody can say what it does.
+    pub(super) fn lacks_side(&self) -> bool {
+        let is_side = |word: &String| ["change.before", "change.after"].contains(&word.as_str());
+        self.kind == UnfamiliarKind::LeftOut && self.words.iter().any(is_side)
+    }
+
     /// Whether a member is missing without which an object cannot be judged.
     pub(super) fn lacks_needed(&self) -> bool {
         self.kind == UnfamiliarKind::LeftOut && self.words.iter().any(|word| NEEDED.contains(&word.as_str()))

@@ -522,7 +522,11 @@ fn a_plan_that_only_refreshes_lacks_nothing() {
         json!({"address": "t_x.a", "mode": "managed", "type": "t_x", "name": "a", "values": {"x": 1}});
     let prior = json!({"format_version": "1.0", "values": {"root_module": {"resources": [object]}}});
     let output = |action: &str| {
-        let after = if action == "no-op" { "x" } else { "y" };
+        let after = match action {
+            "no-op" => json!("x"),
+            "delete" => json!(null),
+            _ => json!("y"),
+        };
         json!({"o": {"actions": [action], "before": "x", "after": after, "after_unknown": false}})
     };
     for (applyable, outputs, lacks) in [

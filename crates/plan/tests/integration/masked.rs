@@ -59,8 +59,7 @@ proptest! {
             resource
         };
         let change = json!({"actions": actions, "before": before, "after": after, "after_unknown": {},
-            "before_sensitive": {}, "after_sensitive": {}, "importing": {"identity": before},
-            "before_identity": before, "after_identity": after});
+            "before_sensitive": {}, "after_sensitive": {}});
         let outside = json!({"actions": ["update"], "before": after, "after": before, "after_unknown": {},
             "before_sensitive": {}, "after_sensitive": {}});
         let plan = json!({"format_version": "1.2", "resource_changes": [resource("change", &change)],

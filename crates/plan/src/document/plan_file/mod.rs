@@ -431,7 +431,7 @@ impl PlanFile {
     /// # Errors
     ///
     /// It is a state or a part of a document, it is no JSON somewhere, a member is repeated, sensitive values were taken out, a change
-    /// is missing or is not that of its action, or a change lacks a member that every program writes.
+    /// is missing, is not that of its action, or lacks one of its sides.
     pub fn whole(&self) -> Result<&Plan<'_>, PlanFileError> {
         let fail = |kind| Err(PlanFileError { name: self.0.name.clone(), kind });
         let Some(plan) = self.plan() else { return fail(PlanFileErrorKind::IsState) };
@@ -452,7 +452,7 @@ impl PlanFile {
             return fail(PlanFileErrorKind::Redacted);
         }
         // People leave members out of plans that they write by hand.
-        match facts.unknown_kinds.iter().find(|unknown| plan.is_by_program() && unknown.lacks_needed()) {
+        match facts.unknown_kinds.iter().find(|unknown| plan.is_by_program() && unknown.lacks_side()) {
             Some(unknown) => fail(PlanFileErrorKind::Unreadable(unknown.clone())),
             None => Ok(plan),
         }
@@ -465,10 +465,12 @@ impl PlanFile {
     ///
     /// # Errors
     ///
-    /// As [`PlanFile::whole`], or an action or a mode is unknown.
+    /// As [`PlanFile::whole`], or an action or a mode is unknown, or a change lacks a member that every program writes.
     pub fn judged(&self) -> Result<&Plan<'_>, PlanFileError> {
         let plan = self.whole()?;
-        match self.facts().unknown_kinds.iter().find(|unknown| unknown.may_do_anything()) {
+        let is_by_program = plan.is_by_program();
+        let mut unknown_kinds = self.facts().unknown_kinds.iter();
+        match unknown_kinds.find(|one| one.may_do_anything() || is_by_program && one.lacks_needed()) {
             Some(unknown) => {
                 let kind = match unknown.kind {
                     UnfamiliarKind::Actions => PlanFileErrorKind::UnknownAction(unknown.clone()),
