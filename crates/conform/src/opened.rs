@@ -11,7 +11,7 @@ use super::secrets::Provenance;
 use super::{Clause, Finding, Judgement};
 use objchange_explain::sentences::words_of_plan;
 
-/// The number of objects that a list is asked for.
+/// The limit of objects in a request for a list.
 const LIST_LIMIT: i64 = 10;
 
 /// Opens an ephemeral resource with a wholly known configuration, renews it if requested, and closes it.

@@ -156,7 +156,7 @@ impl MaskedNames {
         false
     }
 
-    /// A document in which `(sensitive value)` stands for the values of these names. A text that is no JSON stays.
+    /// The document with `(sensitive value)` in place of the values of these names. A text that is not JSON is not changed.
     ///
     /// ```
     /// use objchange_plan::MaskedNames;

@@ -139,7 +139,7 @@ impl Evaluator<'_> {
                 return self.failed(INVALID, span, detail);
             }
         };
-        // The length of a marked collection is no reason that is told.
+        // An error must not tell the length of a sensitive collection.
         let no_element = |n, length| no_element(n, if marks.is_empty() { length } else { usize::MAX });
         // A sensitive key marks the element: the element itself is public, but not which one was chosen. Attributes of
         // objects stay unmarked, as in Terraform.

@@ -82,21 +82,23 @@ impl PlannedValues {
     /// Both sides with marks where either has a value of these names: a mark on one side alone would say that the value is no longer
     /// sensitive.
     fn masked(&self, names: &MaskedNames) -> Self {
-        let mut paths = Vec::new();
-        for side in [self.before(), self.after()] {
-            add_named(names, side, &Path::root(), &mut paths);
-        }
-        let marks: Vec<(Path, Marks)> = paths.into_iter().map(|path| (path, Marks::SENSITIVE)).collect();
+        let marks: Vec<(Path, Marks)> =
+            self.named(names).into_iter().map(|path| (path, Marks::SENSITIVE)).collect();
         self.map(|side| side.mark_where_present(&marks))
     }
 
     /// Both sides hidden as a whole, if anything in them has one of these names.
     fn masked_whole(&self, names: &MaskedNames) -> Self {
+        if self.named(names).is_empty() { self.clone() } else { self.hidden() }
+    }
+
+    /// The paths on either side that lead to values of these names.
+    fn named(&self, names: &MaskedNames) -> Vec<Path> {
         let mut paths = Vec::new();
         for side in [self.before(), self.after()] {
             add_named(names, side, &Path::root(), &mut paths);
         }
-        if paths.is_empty() { self.clone() } else { self.hidden() }
+        paths
     }
 
     fn hidden(&self) -> Self {
@@ -150,7 +152,6 @@ mod tests {
 
     use super::*;
 
-    /// The sides in the places where people look for secrets.
     #[test]
     fn both_sides_are_hidden_where_either_has_the_name() {
         let names = MaskedNames::new(["*password*".parse().unwrap()]);

@@ -29,7 +29,7 @@ pub(super) struct Input<'t> {
     pub(super) value: Value,
     /// The parts that the plan leaves open.
     pub(super) simulated: Simulated<'t>,
-    /// Something stands in place of a secret.
+    /// Whether a secret was replaced.
     pub(super) hides_secrets: bool,
 }
 

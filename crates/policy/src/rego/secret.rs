@@ -41,7 +41,7 @@ fn types(kind: SecretKind) -> Types {
     }
 }
 
-/// Whether this stands for a secret, or for what is made of one.
+/// Whether a value stands for a secret, or was computed from one.
 pub(super) fn is_secret(value: &Value) -> bool {
     matches!(value, Value::Unknown(unknown) if depends_on_secret(unknown))
 }
