@@ -101,6 +101,13 @@ impl<'n, 't> Hiding<'n, 't> {
             let marks = member(invocation, "config_sensitive").map_or(Json::Null, marks_of);
             self.value(member(invocation, "config_values"), &marks);
         }
+        for relevant in elements(member(document, "relevant_attributes")) {
+            let address = text_of(relevant, "resource").unwrap_or_default();
+            let hidden = self.marks.of_instance(address);
+            if let (Some(path), Some(hidden)) = (member(relevant, "attribute"), hidden) {
+                self.path(path, Below::Names(&hidden));
+            }
+        }
         self.values.extend(member(document, "checks"));
         let configuration = member(document, "configuration");
         let root = configuration.and_then(|configuration| member(configuration, "root_module"));
@@ -119,6 +126,9 @@ impl<'n, 't> Hiding<'n, 't> {
     fn change(&mut self, change: &'n Node<'t>) {
         let marks = |name: &str| member(change, name).map_or(Json::Null, marks_of);
         let marks = united(marks("before_sensitive"), marks("after_sensitive"));
+        for path in elements(member(change, "replace_paths")) {
+            self.path(path, Below::Marks(vec![&marks]));
+        }
         let before = member(change, "before");
         self.value(before, &marks);
         if let Some(after) = member(change, "after") {
@@ -131,6 +141,20 @@ impl<'n, 't> Hiding<'n, 't> {
         self.identity(import.and_then(|import| member(import, "identity")));
         self.identity(member(change, "before_identity"));
         self.identity(member(change, "after_identity"));
+    }
+
+    /// The steps of a path that lead into a sensitive value: keys of it are as sensitive as it is.
+    fn path(&mut self, path: &Node<'_>, mut marks: Below<'_>) {
+        for step in elements(Some(path)) {
+            if marks.is_all() {
+                let (start, end) = (step.span.start as usize, step.span.end as usize);
+                self.edits.push(Edit { start, end, text: format!("\"{SENSITIVE}\"") });
+            } else if let Some(below) = marks.below(step) {
+                marks = below;
+            } else {
+                return;
+            }
+        }
     }
 
     /// An identity, which has no marks.
@@ -175,18 +199,23 @@ impl<'n, 't> Hiding<'n, 't> {
             }
             self.values.extend(member(output, "expression"));
         }
-        let views =
+        let mut views =
             view.and_then(|view| view.get("resources")).into_iter().flat_map(|all| all.elements().iter());
-        for (resource, view) in std::iter::zip(elements(member(module, "resources")), views) {
+        for resource in elements(member(module, "resources")) {
             let address = format!("{prefix}{}", text_of(resource, "address").unwrap_or_default());
-            self.block(resource, view, self.marks.of_resource(&address));
+            match views.next() {
+                Some(view) => self.block(resource, view, self.marks.of_resource(&address)),
+                // A document that has a member twice is read in two ways.
+                None => self.constants(resource),
+            }
             elements(member(resource, "provisioners")).for_each(|provisioner| self.constants(provisioner));
         }
         let Some(Node { kind: NodeKind::Object(calls), .. }) = member(module, "module_calls") else { return };
         for call in calls.iter() {
             let view = view.and_then(|view| view.get("module_calls")?.get(&call.name));
-            if let Some(view) = view {
-                self.block(&call.value, view, HiddenNames::of_arguments(view));
+            match view {
+                Some(view) => self.block(&call.value, view, HiddenNames::of_arguments(view)),
+                None => self.constants(&call.value),
             }
             if let Some(called) = member(&call.value, "module") {
                 let view = view.and_then(|view| view.get("module"));
@@ -305,6 +334,35 @@ impl<'n, 't> Hiding<'n, 't> {
         let shown = if differs { ANOTHER } else { SENSITIVE };
         let (start, end) = (value.span.start as usize, value.span.end as usize);
         self.edits.push(Edit { start, end, text: format!("\"{shown}\"") });
+    }
+}
+
+/// The marks at a place of an object: those of a change, of all elements on the way, or those of all instances of a resource.
+enum Below<'m> {
+    Marks(Vec<&'m Json>),
+    Names(&'m HiddenNames),
+}
+
+impl Below<'_> {
+    fn is_all(&self) -> bool {
+        match self {
+            Self::Marks(marks) => marks.iter().any(|marks| **marks == Json::Bool(true)),
+            Self::Names(names) => names.has_all(),
+        }
+    }
+
+    fn below(self, step: &Node<'_>) -> Option<Self> {
+        match (self, &step.kind) {
+            (Self::Marks(marks), NodeKind::String(name)) => {
+                Some(Self::Marks(marks.iter().filter_map(|marks| marks.get(&**name)).collect()))
+            }
+            // Elements of a set have no numbers.
+            (Self::Marks(marks), _) => {
+                Some(Self::Marks(marks.iter().filter_map(|marks| marks.as_array()).flatten().collect()))
+            }
+            (Self::Names(names), NodeKind::String(name)) => names.below(name).map(Self::Names),
+            (Self::Names(names), _) => Some(Self::Names(names)),
+        }
     }
 }
 

@@ -177,3 +177,21 @@ fn a_masked_value_stays_hidden_where_it_becomes_unknown() {
         assert!(!output.contains("no longer be marked"), "{output}");
     }
 }
+
+/// Keys of a sensitive value are as sensitive as it is.
+#[test]
+fn paths_into_sensitive_values_are_cut_in_redacted_plans() {
+    let change = |sensitive: Value| {
+        json!({"format_version": "1.2", "resource_changes": [{"address": "t.r[0]", "mode": "managed", "type": "t", "name": "r",
+            "provider_name": "p", "change": {"actions": ["delete", "create"], "before": {"m": {"KEYSECRET": "x"}, "n": ["a"]},
+                "after": {"m": {"KEYSECRET": "y"}, "n": ["b"]}, "after_unknown": {}, "before_sensitive": sensitive,
+                "after_sensitive": sensitive, "replace_paths": [["m", "KEYSECRET"], ["n", 0]]}}],
+            "relevant_attributes": [{"resource": "t.r", "attribute": ["m", "KEYSECRET"]}]})
+    };
+    let redacted =
+        |sensitive| PlanFile::parse("plan.json", change(sensitive).to_string()).unwrap().redacted().unwrap();
+    let hidden = redacted(json!({"m": true}));
+    assert!(!hidden.contains("KEYSECRET"), "{hidden}");
+    assert!(hidden.contains(r#"["n",0]"#) && hidden.contains(r#"["m","(sensitive value)"]"#), "{hidden}");
+    assert_eq!(redacted(json!({})).matches("KEYSECRET").count(), 4);
+}
