@@ -6,6 +6,7 @@ use std::sync::LazyLock;
 use std::time::Duration;
 
 use objchange::schema::ProviderSchemas;
+use objchange_document::Version;
 use objchange_hcl::Functions;
 use objchange_module::Schemas;
 use objchange_module::config::MemoryFiles;
@@ -14,7 +15,6 @@ use objchange_module::test::{
     RunReport, TestOptions, TestPrinter, TestReport, TestRunner, TestStatus, TestSuite, TestTexts,
 };
 use objchange_module::variables::VariableSources;
-use objchange_plan::Version;
 
 static SCHEMAS: LazyLock<Schemas> = LazyLock::new(|| {
     let text = r#"{"format_version":"1.0","provider_schemas":{"registry.terraform.io/hashicorp/sim":{

@@ -12,16 +12,17 @@ use objchange::value::Path;
 use objchange::{Type, Value};
 use objchange_case::Case;
 use objchange_conform::{Baseline, Corpus, Hints};
+use objchange_document::schema_cache::CachedSchemas;
+use objchange_document::{Document, Plan, PlanFile, Program, Schemas};
 use objchange_hcl::{
     Diagnostic, Environment, Functions, ModuleConfig, Purpose, Scope, Sources, VariableValues, Variables,
     decode, evaluate, evaluate_template, parse_body, parse_body_json, parse_data, parse_expression,
     parse_template, references,
 };
 use objchange_model::{ModelInfo, PlayOptions, TypeModel};
-use objchange_plan::{
-    CachedSchemas, Colour, CompareOptions, Comparison, Document, Filter, HashKey, HashedPlan, HtmlOptions,
-    MarkdownOptions, Options, Plan, PlanFile, Program, Report, Schemas,
-};
+use objchange_plan::compare::{CompareOptions, HashKey, HashedPlan};
+use objchange_plan::render::{HtmlOptions, MarkdownOptions};
+use objchange_plan::{Colour, Comparison, Filter, Options, Report};
 use objchange_policy::query::{CollectionKind, Projection, Query, Subject};
 use objchange_provider::client::{Handshake, LogLine, Reattach};
 use objchange_provider::{Component, message};

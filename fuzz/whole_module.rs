@@ -8,6 +8,7 @@ mod known_parts;
 use std::sync::{Arc, LazyLock};
 
 use objchange::schema::ProviderSchemas;
+use objchange_document::Document;
 use objchange_hcl::Functions;
 use objchange_module::config::{Config, MemoryFiles};
 use objchange_module::document::{DocumentInfo, change_set, write_plan};
@@ -15,7 +16,7 @@ use objchange_module::plan::{AcceptsMissing, ModulePlan, PlanOptions};
 use objchange_module::state::PriorState;
 use objchange_module::variables::VariableSources;
 use objchange_module::{DiagnosticPrinter, Diagnostics, Module, ModuleTexts, Schemas, SimulatedProviders};
-use objchange_plan::{Document, Filter, Options, Report};
+use objchange_plan::{Filter, Options, Report};
 
 /// The provider of the modules.
 const PROVIDER: &str = "registry.terraform.io/hashicorp/sim";
@@ -172,7 +173,7 @@ fn planned(files: &MemoryFiles, state: Option<&str>) -> String {
         panic!("the document cannot be read: {error}\n{document}");
     }
     let options = Options::default();
-    let (changes, schemas) = (change_set(&plan), objchange_plan::Schemas::none());
+    let (changes, schemas) = (change_set(&plan), objchange_document::Schemas::none());
     if let Ok(report) = Report::of_changes(&changes, &schemas, &options, &Filter::default()) {
         report.write_text(&mut Vec::new(), &options).expect("memory takes everything");
     }

@@ -3,7 +3,8 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use objchange_plan::{Colour, Document, Filter, Options, Program, Report, Schemas};
+use objchange_document::{Document, Program, Schemas};
+use objchange_plan::{Colour, Filter, Options, Report};
 
 fuzz_target!(|data: &[u8]| {
     let Ok(text) = std::str::from_utf8(data) else { return };

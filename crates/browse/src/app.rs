@@ -1,6 +1,8 @@
 //! The state of the screen, as data. [`update`](super::update) changes it, [`draw`](super::draw) draws it.
 
-use objchange_plan::{DiffLines, Outline, OutlineFilter, OutlineItem, OutlinePiece, ShowError};
+use objchange_plan::Outline;
+use objchange_plan::render::{DiffLines, OutlineFilter, OutlineItem, OutlinePiece};
+use objchange_plan::report::ShowError;
 use objchange_text::visible;
 use ratatui::layout::Rect;
 

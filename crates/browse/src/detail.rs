@@ -3,7 +3,7 @@
 
 use std::collections::HashSet;
 
-use objchange_plan::{DiffLine, DiffLines, DiffRole};
+use objchange_plan::render::{DiffLine, DiffLines, DiffRole};
 use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthStr;
 

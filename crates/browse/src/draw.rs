@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use objchange_plan::DiffRole;
+use objchange_plan::render::DiffRole;
 use ratatui::Frame;
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
@@ -67,7 +67,7 @@ pub(crate) fn popup_top(popup: Popup, inside: Rect) -> usize {
 const FILTERS: &str = " Show only: Space chooses, c clears, Esc ends ";
 
 fn filter_lines(app: &App<'_, '_>) -> Vec<String> {
-    let line = |(filter, chosen): (&objchange_plan::OutlineFilter, &bool)| {
+    let line = |(filter, chosen): (&objchange_plan::render::OutlineFilter, &bool)| {
         format!("[{}] {} ({})", if *chosen { 'x' } else { ' ' }, filter.title, filter.count)
     };
     app.filters.iter().zip(&app.chosen).map(line).collect()

@@ -6,7 +6,8 @@
 //!
 //! ```no_run
 //! use objchange_browse::{End, Screen, Settings};
-//! use objchange_plan::{Document, Filter, Options, Report, Schemas};
+//! use objchange_document::{Document, Schemas};
+//! use objchange_plan::{Filter, Options, Report};
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let text = std::fs::read_to_string("plan.json")?;

@@ -14,7 +14,8 @@ use crossterm::event::{
 };
 use crossterm::terminal::{EnterAlternateScreen, LeaveAlternateScreen};
 use crossterm::{cursor, execute, queue, terminal};
-use objchange_plan::{Outline, ShowError};
+use objchange_plan::Outline;
+use objchange_plan::report::ShowError;
 use ratatui::Terminal;
 use ratatui::backend::CrosstermBackend;
 

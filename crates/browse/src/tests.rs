@@ -3,7 +3,8 @@
 use crossterm::event::{
     Event as TerminalEvent, KeyCode, KeyEvent, KeyModifiers, MouseButton, MouseEvent, MouseEventKind,
 };
-use objchange_plan::{Document, Filter, Options, Report, Schemas};
+use objchange_document::{Document, Schemas};
+use objchange_plan::{Filter, Options, Report};
 use proptest::prelude::*;
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
@@ -61,7 +62,7 @@ fn with_settings<R>(
 ) -> R {
     let (document, schemas) = (Document::parse(document).unwrap(), Schemas::none());
     let report = Report::new(&document, &schemas, &Options::default(), &Filter::default()).unwrap();
-    let explain = Box::new(|error: objchange_plan::ShowError| format!("plan.json: {error}"));
+    let explain = Box::new(|error: objchange_plan::report::ShowError| format!("plan.json: {error}"));
     test(&mut App::new(report.outline(), settings, explain, size))
 }
 

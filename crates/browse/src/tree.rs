@@ -1,6 +1,7 @@
 //! The tree of sections, modules and items. The open ones are shown as rows beside the details.
 
-use objchange_plan::{Outline, OutlineNode};
+use objchange_plan::Outline;
+use objchange_plan::render::OutlineNode;
 
 /// The kind of a node.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -4,7 +4,8 @@ use std::io::{self, IsTerminal};
 use std::process::ExitCode;
 
 use objchange_browse::{End, Screen, Settings, key_lines};
-use objchange_plan::{Colour, Options, Report, document_warnings};
+use objchange_document::document_warnings;
+use objchange_plan::{Colour, Options, Report};
 
 use crate::exit::{self, CommandError, unusable};
 use crate::show::{DocumentArgs, Input};

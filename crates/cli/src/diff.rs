@@ -8,9 +8,9 @@ use std::thread;
 
 use anstream::{AutoStream, ColorChoice};
 use clap::ValueEnum;
-use objchange_plan::{
-    AddressMap, CompareOptions, Comparison, OriginDifferences, Schemas, StateVersion, compare_complaint,
-};
+use objchange_document::Schemas;
+use objchange_plan::compare::{AddressMap, CompareOptions, OriginDifferences, StateVersion};
+use objchange_plan::{Comparison, compare_complaint};
 use objchange_text::{Escaping, visible};
 use serde_json::json;
 

@@ -5,7 +5,9 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::slice;
 
-use objchange_plan::{HashKey, HashedPlan, IgnoredPath, Plan, PlanHash, Schemas, compare_complaint};
+use objchange_document::{Plan, Schemas};
+use objchange_plan::compare::{HashKey, HashedPlan};
+use objchange_plan::{IgnoredPath, PlanHash, compare_complaint};
 use objchange_text::read_at_most;
 
 use crate::exit::{self, CommandError, FAILED, unusable};

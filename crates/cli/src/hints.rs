@@ -2,10 +2,11 @@
 
 use std::fmt::Display;
 
+use objchange_document::{DirectoryProblem, Missing, MissingKind, PriorError};
 use objchange_files::input::InputError;
 use objchange_hcl::NO_DIRECTORY;
 use objchange_module::config::local_source;
-use objchange_plan::{DirectoryProblem, GateError, LeftOutBy, Missing, MissingKind, PriorError, Unmatched};
+use objchange_plan::report::{GateError, LeftOutBy, Unmatched};
 #[cfg(feature = "policy")]
 use objchange_policy::rego::{PolicyError, PolicyErrorKind};
 use objchange_project::resource::ResourceError;

@@ -5,12 +5,14 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::ValueEnum;
+use objchange_document::{PlanFile, Program, Schemas, document_warnings, incompleteness_warning};
 use objchange_finding::{Case, Gate as FindingGate, Outcome};
-use objchange_plan::{
-    Colour, Filter, Gate, GateCondition, HashKey, HashedPlan, HtmlOptions, MarkdownOptions, Options,
-    PlanFile, PolicyOutcome, PolicyResult, Program, Report, Review, ReviewedPlan, Schemas, Selection,
-    ShowError, compare_complaint, document_warnings, incompleteness_warning,
+use objchange_plan::compare::{HashKey, HashedPlan};
+use objchange_plan::render::{
+    HtmlOptions, MarkdownOptions, PolicyOutcome, PolicyResult, Review, ReviewedPlan,
 };
+use objchange_plan::report::{Gate, GateCondition, Selection, ShowError};
+use objchange_plan::{Colour, Filter, Options, Report, compare_complaint};
 use objchange_policy::rego::Policies;
 use objchange_project::{InputDocument, WantedDocuments};
 

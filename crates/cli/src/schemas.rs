@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 #[cfg(feature = "sentinel")]
 use objchange::schema::ProviderSchemas;
-use objchange_plan::Schemas;
+use objchange_document::Schemas;
 use objchange_project::{
     GivenSchemas, PlanFileReader, SchemaError, SchemaText, SchemaTextError, schema_texts,
 };

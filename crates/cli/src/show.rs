@@ -18,10 +18,12 @@ use std::{panic, thread};
 
 use anstream::{AutoStream, ColorChoice};
 use clap::{Args, ValueEnum};
-use objchange_plan::{
-    ChangeSet, GateError, GroupBy, Options, Plan, PlanFile, PlanFileError, PlanSection, Program, Report,
-    Schemas, ShowError, TemplateError, Verdict, document_warnings, placed, places,
+use objchange_document::{
+    ChangeSet, Plan, PlanFile, PlanFileError, PlanSection, Program, Schemas, document_warnings,
 };
+use objchange_plan::render::GroupBy;
+use objchange_plan::report::{GateError, ShowError, TemplateError, Verdict, places};
+use objchange_plan::{Options, Report, placed};
 use objchange_text::Escaping;
 use thiserror::Error;
 

@@ -3,8 +3,8 @@
 use objchange::address::{
     AddressError, AddressErrorKind, InstanceAddress, Mode, ModuleAddress, ResourceAddress,
 };
+use objchange_document::Version;
 use objchange_hcl::ActionName;
-use objchange_plan::Version;
 
 use crate::plan::{ActionAddress, PlanMode, PlanOptions, Target};
 use crate::versions::since;

@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use objchange_document::Version;
 use objchange_hcl::Functions;
-use objchange_plan::Version;
 use smol_str::SmolStr;
 
 use crate::config::{Config, LoadOptions};

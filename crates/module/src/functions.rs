@@ -7,8 +7,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use objchange::schema::FunctionSchema;
 use objchange::value::{Marks, Path};
 use objchange::{Type, Value};
+use objchange_document::Version;
 use objchange_hcl::{Function, FunctionError, Functions, Parameter};
-use objchange_plan::Version;
 use smol_str::SmolStr;
 
 use crate::apply::GeneratedValues;

@@ -9,8 +9,8 @@ use objchange::schema::{
     FunctionSchema, ProviderSchemas, Schema, SchemaDocumentError, SchemaKind, SchemaPart,
 };
 use objchange::value::ObjectType;
+use objchange_document::Version;
 use objchange_hcl::{ActionName, ResourceName};
-use objchange_plan::Version;
 use serde_json::json;
 use smol_str::SmolStr;
 

@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use objchange::{Type, Value};
+use objchange_document::Version;
 use objchange_hcl::{
     Attribute, Body, Diagnostic, Sources, VariableConfig, constant, parse_body, parse_body_json,
     parse_expression, value_source,
 };
-use objchange_plan::Version;
 use smol_str::SmolStr;
 
 use crate::config::Config;
@@ -81,7 +81,7 @@ pub fn automatic_files<'n>(names: impl IntoIterator<Item = &'n str>) -> Vec<&'n 
 /// use objchange_hcl::{ModuleConfig, VariableConfig};
 /// use objchange_module::config::{Config, LoadedModule};
 /// use objchange_module::variables::{VariableArgument, VariableSources, given_variables};
-/// use objchange_plan::Version;
+/// use objchange_document::Version;
 ///
 /// let mut config = Config { modules: vec![LoadedModule::default()], ..Config::default() };
 /// let sources = VariableSources {

@@ -1,6 +1,6 @@
 //! Rules that came with a version of Terraform.
 
-use objchange_plan::Version;
+use objchange_document::Version;
 
 /// Whether a version is this one or a newer one.
 pub(crate) fn since(version: Version, first: &str) -> bool {

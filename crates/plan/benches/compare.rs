@@ -11,7 +11,9 @@ mod documents;
 use std::hint::black_box;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use objchange_plan::{CompareOptions, Comparison, HashKey, HashedPlan, Plan, Schemas};
+use objchange_document::{Plan, Schemas};
+use objchange_plan::Comparison;
+use objchange_plan::compare::{CompareOptions, HashKey, HashedPlan};
 
 fn action(index: usize) -> &'static str {
     match index % 10 {

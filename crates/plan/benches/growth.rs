@@ -4,7 +4,9 @@ use std::hint::black_box;
 use std::io::sink;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use objchange_plan::{Colour, Document, Filter, Options, Report, Schemas, ShowError};
+use objchange_document::{Document, Schemas};
+use objchange_plan::report::ShowError;
+use objchange_plan::{Colour, Filter, Options, Report};
 
 const SIZES: [usize; 5] = [10, 100, 1_000, 10_000, 100_000];
 

@@ -8,9 +8,10 @@ use std::hint::black_box;
 use std::path::Path;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use objchange_plan::{
-    Filter, HtmlOptions, MarkdownOptions, Options, Plan, Report, Schemas, ShowError, render_plan,
-};
+use objchange_document::{Plan, Schemas};
+use objchange_plan::render::{HtmlOptions, MarkdownOptions};
+use objchange_plan::report::ShowError;
+use objchange_plan::{Filter, Options, Report, render_plan};
 
 fn render(c: &mut Criterion) {
     let mut group = c.benchmark_group("render");

@@ -4,7 +4,7 @@ use std::hint::black_box;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use objchange::schema::{ProviderSchemas, SchemaKind};
-use objchange_plan::CachedSchemas;
+use objchange_document::schema_cache::CachedSchemas;
 
 const PROVIDER: &str = "registry.terraform.io/hashicorp/large";
 

@@ -4,7 +4,8 @@
 use std::hint::black_box;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use objchange_plan::{Options, Plan, Program, Schemas, render_plan};
+use objchange_document::{Plan, Program, Schemas};
+use objchange_plan::{Options, render_plan};
 use serde_json::{Value, json};
 
 const SIZES: [usize; 5] = [10, 100, 1_000, 10_000, 100_000];

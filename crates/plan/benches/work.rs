@@ -6,7 +6,8 @@ use std::hint::black_box;
 use std::io::sink;
 use std::process::ExitCode;
 
-use objchange_plan::{Document, Filter, Options, Report, Schemas};
+use objchange_document::{Document, Schemas};
+use objchange_plan::{Filter, Options, Report};
 
 #[path = "../../../benches/counted/mod.rs"]
 mod counted;

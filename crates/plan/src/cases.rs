@@ -4,13 +4,13 @@ use objchange_case::{Answer, Case, CaseError, Operation};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
-use crate::document::Schemas;
-use crate::document::{Plan, State};
-use crate::mode::PlanMode;
 use crate::options::{Colour, Options};
-use crate::program::{Program, ProgramError};
 use crate::render::{render_plan, render_resource_change, render_state};
 use crate::report::ShowError;
+use objchange_document::PlanMode;
+use objchange_document::Schemas;
+use objchange_document::{Plan, State};
+use objchange_document::{Program, ProgramError};
 
 /// The operations of case files that this crate answers.
 ///

@@ -3,8 +3,9 @@
 use objchange::schema::SchemaDocumentErrorKind;
 use objchange::value::ReadErrorKind;
 
-use crate::document::placed_document;
-use crate::{CompareError, ComparedPlan, ShowError};
+use crate::compare::{CompareError, ComparedPlan};
+use crate::report::ShowError;
+use objchange_document::placed_document;
 
 /// The error after the name of its file: with the line and column first, as everywhere in this program.
 pub fn placed(error: &ShowError) -> String {

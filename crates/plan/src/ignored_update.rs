@@ -4,10 +4,11 @@ use hashbrown::HashSet;
 use objchange::schema::Block;
 
 use crate::canonical::{CanonicalWriter, SchemaPart, Secrets, Side};
-use crate::changes::{ChangeSet, ChangedResource, OutputChange, ResourceActions};
-use crate::document::DocumentError;
 use crate::ignore::{IgnoredPath, IgnoredPaths};
 use crate::walk::Sides;
+use objchange_document::ChangeSet;
+use objchange_document::DocumentError;
+use objchange_document::changes::{ChangedResource, OutputChange, ResourceActions};
 
 /// Finds the updates of a plan that change nothing but values at ignored paths.
 pub(crate) struct IgnoredUpdates<'c> {
@@ -76,7 +77,8 @@ impl<'c> IgnoredUpdates<'c> {
 /// Whether two sides differ, and at these paths alone: a value is another one, becomes unknown, or gets another mark.
 ///
 /// ```
-/// use objchange_plan::{Json, Sides, differ_only_at};
+/// use objchange_document::json::Json;
+/// use objchange_plan::{Sides, differ_only_at};
 ///
 /// let json = |text: &'static str| Json::parse(text);
 /// let sides = Sides {

@@ -1,7 +1,7 @@
 //! Options for reports and their text.
 
-use crate::mode::PlanMode;
-use crate::program::Program;
+use objchange_document::PlanMode;
+use objchange_document::Program;
 
 /// Whether text has colour sequences.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -10,7 +10,8 @@ use std::io::sink;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use objchange::value::Path;
-use objchange_plan::{Plan, ResourceActions};
+use objchange_document::Plan;
+use objchange_document::changes::ResourceActions;
 use objchange_policy::tfconfig::TfConfig;
 use objchange_policy::tfplan::TfPlan;
 use objchange_policy::tfstate::TfState;

@@ -3,7 +3,7 @@
 use std::hint::black_box;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use objchange_plan::Document;
+use objchange_document::Document;
 use objchange_policy::query::{CollectionKind, Projection, Query, Subject};
 
 /// A plan with so many changes, each with a dozen attributes.

@@ -8,7 +8,7 @@ use std::fmt::Write;
 use std::hint::black_box;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use objchange_plan::PlanFile;
+use objchange_document::PlanFile;
 use objchange_policy::rego::{Options, Policies, PolicyFile};
 
 /// Rules of which none holds: each looks at all changes.

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use std::borrow::Cow;
 
 use objchange::address::{module_of, quote_key};
-use objchange_plan::{Index, Text};
+use objchange_document::{Index, Text};
 
 /// Writes the address of an instance as policies know it: without the `data.` of data sources.
 pub(crate) fn instance_address(

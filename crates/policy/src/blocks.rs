@@ -1,7 +1,7 @@
 //! The blocks of a configuration that findings are about.
 
+use objchange_document::PlanFile;
 use objchange_finding::{Case, Location};
-use objchange_plan::PlanFile;
 
 /// Names the block in the configuration that each finding of a case is about, where the plan comes with its configuration: plans of
 /// directories and plan files do.

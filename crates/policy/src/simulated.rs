@@ -7,9 +7,9 @@
 
 use std::collections::{BTreeSet, HashSet};
 
-use objchange_plan::{
-    ChangedResource, Deferred, Json, MissingKind, Plan, ResourceActions, Text, ValueChange, View,
-};
+use objchange_document::changes::{ChangedResource, Deferred, ResourceActions, ValueChange};
+use objchange_document::json::{Json, View};
+use objchange_document::{MissingKind, Plan, Text};
 
 use crate::address::without_data;
 #[cfg(any(feature = "rego", feature = "sentinel"))]

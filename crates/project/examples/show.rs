@@ -7,8 +7,9 @@
 use std::error::Error;
 use std::io::{self, BufWriter, Write};
 
+use objchange_document::Schemas;
 use objchange_files::input::{MAX_DOCUMENT, Source};
-use objchange_plan::{Filter, Options, Report, Schemas};
+use objchange_plan::{Filter, Options, Report};
 use objchange_project::PlanFileReader;
 
 fn main() -> Result<(), Box<dyn Error>> {

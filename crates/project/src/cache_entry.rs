@@ -5,9 +5,9 @@ use std::fs;
 
 use objchange::schema::ProviderSchemas;
 use objchange::schema::SchemaKind;
+use objchange_document::schema_cache::{CachedModel, CachedSchemas, ModelTexts};
 use objchange_model::{ModelInfo, TypeModel};
 use objchange_module::ProviderAddress;
-use objchange_plan::{CachedModel, CachedSchemas, ModelTexts};
 use objchange_text::counted;
 use serde::Serialize;
 use smol_str::SmolStr;

@@ -3,8 +3,8 @@
 use objchange::Value;
 use objchange::address::ProviderAddress;
 use objchange::schema::Block;
+use objchange_document::{Document, PlanFile};
 use objchange_model::GivenObject;
-use objchange_plan::{Document, PlanFile};
 
 /// The objects of a provider in plans and states.
 #[derive(Debug, Default)]

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
 
+use objchange_document::{BlockPlace, PlanOrigin};
 use objchange_module::ProviderAddress;
 use objchange_module::config::{Config, LOCK_FILE, LockedProvider, locked_providers};
-use objchange_plan::{BlockPlace, PlanOrigin};
 use objchange_text::{Noted, Notice};
 
 use objchange_files::FileError;

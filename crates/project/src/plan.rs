@@ -9,6 +9,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use chrono::DateTime;
 use objchange::schema::ProviderSchemas;
+use objchange_document::{Missing, MissingKind, NoState};
 use objchange_hcl::{Functions, relative_path};
 use objchange_model::ProviderModel;
 use objchange_module::config::{Config, Files, OpenTofuFiles, SourceDirectory, is_configuration};
@@ -17,7 +18,6 @@ use objchange_module::{
     AnsweringProviders, Answers, Diagnostics, Module, ModuleTexts, PlanArguments, ProviderAddress, Providers,
     Schemas, Severity, SimulatedProviders, with_possible_computed_blocks,
 };
-use objchange_plan::{Missing, MissingKind, NoState};
 #[cfg(feature = "plan-file")]
 use objchange_saved::SavedPlan;
 

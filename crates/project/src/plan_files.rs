@@ -6,11 +6,11 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use objchange::schema::ProviderSchemas;
+#[cfg(feature = "plan-file")]
+use objchange_document::BlockPlace;
+use objchange_document::{MaskedNames, ObjectFile, PlanFile, PlanFileError};
 use objchange_files::input::{Contents, InputError, Source};
 use objchange_module::config::is_configuration;
-#[cfg(feature = "plan-file")]
-use objchange_plan::BlockPlace;
-use objchange_plan::{MaskedNames, ObjectFile, PlanFile, PlanFileError};
 #[cfg(feature = "plan-file")]
 use objchange_saved::SavedPlanError;
 
@@ -83,7 +83,7 @@ pub enum PlanInputError {
         /// Its name.
         name: String,
         /// Why.
-        error: Box<objchange_plan::DocumentError>,
+        error: Box<objchange_document::DocumentError>,
     },
     /// It is a plan file, which this build does not read.
     #[cfg(not(feature = "plan-file"))]
@@ -237,8 +237,8 @@ impl PlanFileReader {
     fn plan_file(&self, name: &str, bytes: impl AsRef<[u8]>, need: Need) -> Result<PlanFile, PlanInputError> {
         use std::sync::Arc;
 
+        use objchange_document::{MadePlan, Schemas};
         use objchange_module::ProviderAddress;
-        use objchange_plan::{MadePlan, Schemas};
         use objchange_saved::SavedPlan;
         use objchange_text::Notice;
 

@@ -2,9 +2,9 @@
 
 use std::path::PathBuf;
 
+use objchange_document::Version;
 use objchange_files::input::Size;
 use objchange_module::PlanArguments;
-use objchange_plan::Version;
 
 use crate::inputs::VariableSetting;
 #[cfg(feature = "provider")]

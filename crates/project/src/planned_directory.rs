@@ -4,14 +4,14 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
+use objchange_document::{
+    ChangeSet, Facts, MadePlan, MaskedNames, NoState, PlanFile, PlanFileError, PlanMode, PlanOrigin,
+    ProviderDependent,
+};
 use objchange_module::config::Config;
 use objchange_module::document::{DocumentInfo, change_set, write_plan};
 use objchange_module::plan::{ModulePlan, PlanOptions, PlannedAction, PlannedObject};
 use objchange_module::{DiagnosticPrinter, ProviderAddress, Schemas, Unanswered};
-use objchange_plan::{
-    ChangeSet, Facts, MadePlan, MaskedNames, NoState, PlanFile, PlanFileError, PlanMode, PlanOrigin,
-    ProviderDependent,
-};
 use objchange_text::counted;
 
 /// A module that was planned, and what from.
@@ -90,7 +90,7 @@ impl PlannedDirectory {
     /// The plan with the marks of its schemas, for everything that takes a plan. `name` appears in messages.
     ///
     /// ```
-    /// use objchange_plan::PlanFileError;
+    /// use objchange_document::PlanFileError;
     /// use objchange_project::PlannedDirectory;
     ///
     /// fn count(planned: PlannedDirectory) -> Result<usize, PlanFileError> {
@@ -119,8 +119,8 @@ impl PlannedDirectory {
     }
 
     /// The schemas of all providers, for reports.
-    pub fn report_schemas(&self) -> objchange_plan::Schemas {
-        objchange_plan::Schemas::new(self.schemas.to_document())
+    pub fn report_schemas(&self) -> objchange_document::Schemas {
+        objchange_document::Schemas::new(self.schemas.to_document())
     }
 
     /// The errors and warnings as `terraform plan` prints them; empty if there are none. No secret is shown.
@@ -222,7 +222,7 @@ impl PlannedDirectory {
 /// A planned directory as a plan.
 struct MadeDirectory {
     planned: PlannedDirectory,
-    schemas: Arc<objchange_plan::Schemas>,
+    schemas: Arc<objchange_document::Schemas>,
     version: String,
 }
 
@@ -266,7 +266,7 @@ impl MadePlan for MadeDirectory {
         self.planned.options.workspace.as_deref()
     }
 
-    fn schemas(&self) -> Option<Arc<objchange_plan::Schemas>> {
+    fn schemas(&self) -> Option<Arc<objchange_document::Schemas>> {
         Some(Arc::clone(&self.schemas))
     }
 }

@@ -3,11 +3,11 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
+use objchange_document::{NoState, PlanMode, Version};
 use objchange_files::input::{Contents, Source};
 use objchange_module::plan::{AcceptsMissing, ModulePlan, PlanInput, PlanOptions};
 use objchange_module::variables::{VariableArgument, VariableSources};
 use objchange_module::{Answers, Module, ModuleTexts, PlanArguments, Providers, Schemas};
-use objchange_plan::{NoState, PlanMode, Version};
 use objchange_saved::{PlanSnapshot, SavedPlan};
 use objchange_text::Notice;
 

@@ -13,9 +13,9 @@ use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 
+use objchange_document::schema_cache::{CachedSchemas, SchemaCacheError};
 use objchange_model::ModelError;
 use objchange_module::ProviderAddress;
-use objchange_plan::{CachedSchemas, SchemaCacheError};
 use semver::Version;
 
 use objchange_files::write_file::{Access, write_file};

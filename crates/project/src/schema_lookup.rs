@@ -4,9 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use objchange::schema::ProviderSchemas;
+use objchange_document::schema_cache::CachedSchemas;
+use objchange_document::{SchemaOrigin, SchemaSource};
 use objchange_model::{ModelError, ModelInfo, ProviderModel};
 use objchange_module::{ProviderAddress, Schemas};
-use objchange_plan::{CachedSchemas, SchemaOrigin, SchemaSource};
 use objchange_text::{Noted, Notice};
 
 use crate::schema_cache::{CacheFile, CacheFileError, SchemaCache, provider_version};

@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use objchange::schema::{ProviderSchemas, SchemaDocumentError};
+use objchange_document::Schemas;
 use objchange_module::ProviderAddress;
-use objchange_plan::Schemas;
 #[cfg(feature = "provider")]
 use objchange_provider::client::{Client, Launch};
 #[cfg(feature = "provider")]

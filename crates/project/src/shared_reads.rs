@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use objchange::schema::ProviderSchemas;
+use objchange_document::schema_cache::CachedSchemas;
 use objchange_hcl::KnownFiles;
 use objchange_module::ProviderAddress;
 use objchange_module::config::FilesError;
-use objchange_plan::CachedSchemas;
 use objchange_text::Notice;
 
 use crate::schema_cache::{CacheFile, CacheFileError};

@@ -1,7 +1,8 @@
 //! Whether a saved plan can still be applied: Terraform refuses it once the state has changed, and says so only then.
 
+use objchange_document::{PlanFile, State};
 use objchange_files::input::{Contents, Size, Source};
-use objchange_plan::{ChangedObject, PlanFile, State, StateVersion, changed_objects};
+use objchange_plan::compare::{ChangedObject, StateVersion, changed_objects};
 use objchange_saved::{SavedPlan, SavedPlanError};
 use objchange_text::Noted;
 

@@ -3,11 +3,12 @@
 use std::env;
 use std::path::{Path, PathBuf};
 
+use objchange_document::{NoState, PlanFile, PlanFileError};
 use objchange_files::input::{InputError, Size, Source};
 use objchange_hcl::{ConstantText, StateStorage};
 use objchange_module::state::{PriorState, ReadStateError};
 use objchange_module::{Diagnostics, ProviderAddress, ProviderConfigAddress, Providers, Schemas};
-use objchange_plan::{NoState, PlanFile, PlanFileError, StateVersion};
+use objchange_plan::compare::StateVersion;
 use objchange_text::{Notice, visible};
 
 use crate::data_directory::DataDirectory;

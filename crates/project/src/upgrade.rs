@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 use objchange::Type;
 use objchange::address::Mode;
 use objchange::schema::{Block, ProviderSchemas, SchemaDocumentError, SchemaKind};
+use objchange_document::Version;
+use objchange_document::schema_cache::CachedSchemas;
 use objchange_hcl::{Body, Severity};
 use objchange_model::{
     ModelError, ModelInfo, ProviderModel, ProviderVersion, Upgrade, UpgradeChange, UpgradeKind,
@@ -13,7 +15,6 @@ use objchange_model::{
 };
 use objchange_module::ProviderAddress;
 use objchange_module::config::{Config, LoadOptions};
-use objchange_plan::{CachedSchemas, Version};
 use serde::Serialize;
 use smol_str::SmolStr;
 

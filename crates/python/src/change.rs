@@ -5,7 +5,8 @@ use std::sync::Arc;
 use objchange::Value;
 use objchange::schema::Block;
 use objchange::value::PathStep;
-use objchange_plan::{ChangedResource, DocumentError, Index, Plan, ResourceActions};
+use objchange_document::changes::{ChangedResource, ResourceActions};
+use objchange_document::{DocumentError, Index, Plan};
 use objchange_policy::columns::{RowKind, changes, of_resources, shown_path};
 use objchange_policy::tfplan::Change;
 use objchange_policy::{Marked, ObjectValueError};
@@ -370,7 +371,8 @@ impl ResourceChange {
     #[getter]
     fn key<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let key = self.look(|plan, resource| {
-            let key = resource.index.as_ref().map_or(Ok(None), objchange_plan::ChangedIndex::read);
+            let key =
+                resource.index.as_ref().map_or(Ok(None), objchange_document::changes::ChangedIndex::read);
             let key = key.map_err(|error| {
                 self.failure(&DocumentError::from_json(
                     &error,
@@ -612,7 +614,7 @@ pub struct OutputChange {
 impl OutputChange {
     fn look<R>(
         &self,
-        look: impl for<'t> FnOnce(&Plan<'t>, &objchange_plan::OutputChange<'t>) -> Result<R, Failure>,
+        look: impl for<'t> FnOnce(&Plan<'t>, &objchange_document::changes::OutputChange<'t>) -> Result<R, Failure>,
     ) -> Result<R, Failure> {
         let plan = self.held.plan()?;
         match plan.changes.outputs.get(self.index) {

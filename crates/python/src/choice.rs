@@ -1,8 +1,8 @@
 //! The keyword arguments that pages and lists share: which resources they have, and in which form.
 
-use objchange_plan::{
-    Filter, IgnoredPath, Options, PlanFile, PlanMode, Program, SelectedAction, Selection, places,
-};
+use objchange_document::{PlanFile, PlanMode, Program};
+use objchange_plan::report::{SelectedAction, Selection, places};
+use objchange_plan::{Filter, IgnoredPath, Options};
 use objchange_text::did_you_mean;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use objchange_plan::{
-    AddressMap, Colour, CompareOptions, Comparison as Compared, ComparisonCounts, OriginDifferences, Schemas,
-};
+use objchange_document::Schemas;
+use objchange_plan::compare::{AddressMap, CompareOptions, ComparisonCounts, OriginDifferences};
+use objchange_plan::{Colour, Comparison as Compared};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 

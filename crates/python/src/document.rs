@@ -2,10 +2,10 @@
 
 use std::sync::{Arc, OnceLock};
 
-use objchange_plan::{
-    Colour, Document, DocumentError, Filter, GroupBy, HashKey, HashedPlan, HtmlOptions, Options, PlanFile,
-    Problem, Program, Report, Schemas, document_warnings,
-};
+use objchange_document::{Document, DocumentError, PlanFile, Problem, Program, Schemas, document_warnings};
+use objchange_plan::compare::{HashKey, HashedPlan};
+use objchange_plan::render::{GroupBy, HtmlOptions};
+use objchange_plan::{Colour, Filter, Options, Report};
 use objchange_policy::tfplan::RawPlan;
 use objchange_policy::tfstate::TfState;
 use objchange_text::counted;
@@ -118,20 +118,20 @@ impl HeldDocument {
     }
 
     /// The plan.
-    pub(crate) fn plan(&self) -> Result<&objchange_plan::Plan<'_>, Failure> {
+    pub(crate) fn plan(&self) -> Result<&objchange_document::Plan<'_>, Failure> {
         let not_a_plan = || Failure::new("DocumentError", "state", "this is a state, and no plan");
         self.plan_file().plan().ok_or_else(not_a_plan)
     }
 
     /// The plan, for gates and policies.
-    pub(crate) fn judged(&self) -> Result<&objchange_plan::Plan<'_>, Failure> {
+    pub(crate) fn judged(&self) -> Result<&objchange_document::Plan<'_>, Failure> {
         self.plan_file().judged().map_err(|error| Failure::plan_file(&error, self.file.as_deref()))
     }
 
     /// Looks at a plan together with all that its sections call sensitive.
     pub(crate) fn with_raw<R>(
         &self,
-        look: impl for<'t> FnOnce(&objchange_plan::Plan<'t>, &RawPlan<'t>) -> Result<R, Failure>,
+        look: impl for<'t> FnOnce(&objchange_document::Plan<'t>, &RawPlan<'t>) -> Result<R, Failure>,
     ) -> Result<R, Failure> {
         self.cell.with_dependent(|file, parts| match file.document() {
             Document::Plan(plan) => match parts.raw.get_or_init(|| RawPlan::new(plan)) {
@@ -176,7 +176,7 @@ impl HeldDocument {
         &self,
         options: &Options,
         filter: &Filter,
-        write: impl FnOnce(&Report<'_>, &mut Vec<u8>) -> Result<(), objchange_plan::ShowError>,
+        write: impl FnOnce(&Report<'_>, &mut Vec<u8>) -> Result<(), objchange_plan::report::ShowError>,
     ) -> Result<String, Failure> {
         let mut page = Vec::new();
         Report::of_file(self.plan_file(), &self.schemas, options, filter)
@@ -190,7 +190,7 @@ impl HeldDocument {
         &self,
         py: Python<'_>,
         choice: &Choice,
-        write: impl Send + FnOnce(&Report<'_>, &mut Vec<u8>) -> Result<(), objchange_plan::ShowError>,
+        write: impl Send + FnOnce(&Report<'_>, &mut Vec<u8>) -> Result<(), objchange_plan::report::ShowError>,
     ) -> PyResult<String> {
         choice.check(py, self)?;
         let options = Options { own_format: true, ..choice.options() };

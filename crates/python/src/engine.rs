@@ -7,7 +7,9 @@ use objchange::change::{
 };
 use objchange::schema::{Block, CoerceError};
 use objchange::value::Path;
-use objchange_plan::{Options, ResourceActions, render_planned_change};
+use objchange_document::changes::ResourceActions;
+use objchange_plan::Options;
+use objchange_plan::render::render_planned_change;
 use pyo3::prelude::*;
 
 use crate::choice::Texts;

@@ -4,9 +4,9 @@ use std::io;
 use std::path::Path as FilePath;
 
 use objchange::schema::SchemaDocumentError;
-use objchange_plan::{
-    CompareError, ComparedPlan, DocumentError, PlanFileError, PlanFileErrorKind, ShowError, TemplateError,
-};
+use objchange_document::{DocumentError, PlanFileError, PlanFileErrorKind};
+use objchange_plan::compare::{CompareError, ComparedPlan};
+use objchange_plan::report::{ShowError, TemplateError};
 use objchange_project::PlanInputError;
 use objchange_text::joined_path;
 use pyo3::exceptions::PyOSError;

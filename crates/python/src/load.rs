@@ -2,9 +2,9 @@
 
 use std::path::PathBuf;
 
+use objchange_document::{MaskedName, MaskedNames};
 use objchange_files::input::{Contents, MAX_DOCUMENT, Size, Source};
 use objchange_files::{is_packed, unpacked};
-use objchange_plan::{MaskedName, MaskedNames};
 use objchange_project::{PlanFileReader, SchemaLookup};
 use objchange_text::json::place;
 use objchange_text::{Notice, read_at_most, utf8_reader};

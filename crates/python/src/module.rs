@@ -2,10 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
+use objchange_document::MaskedNames;
 use objchange_module::document::GraphReport;
 use objchange_module::plan::plan_with_graph;
 use objchange_module::{DiagnosticPrinter, PlanArguments};
-use objchange_plan::MaskedNames;
 use objchange_project::{
     PlanError, PlanSettings, PlannedDirectory, StateChoice, StateError, VariableSetting, plan_directory,
     plan_directory_with,

@@ -1,7 +1,7 @@
 //! Texts that are written for people.
 
 use objchange_files::refuse_link_out;
-use objchange_plan::{MarkdownOptions, MarkdownTemplate};
+use objchange_plan::render::{MarkdownOptions, MarkdownTemplate};
 use objchange_text::counted;
 use pyo3::prelude::*;
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use objchange::schema::ProviderSchemas;
-use objchange_plan::Schemas as ShownSchemas;
+use objchange_document::Schemas as ShownSchemas;
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyTuple};
 

@@ -14,7 +14,7 @@
 
 use objchange::value::{Kind, Number};
 use objchange::{Type, Value};
-use objchange_plan::MAX_DEPTH;
+use objchange_document::json::MAX_DEPTH;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;

@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use objchange_document::{BlockPlace, ChangeSet, Facts, MadePlan, PlanMode, Version};
 use objchange_module::config::Config;
 use objchange_module::document::{DocumentInfo, saved_change_set, write_saved_plan};
 use objchange_module::plan::{Deferrals, ModulePlan};
 use objchange_module::{ProviderAddress, Schemas};
-use objchange_plan::{BlockPlace, ChangeSet, Facts, MadePlan, PlanMode, Version};
 use objchange_text::Notice;
 
 use crate::error::SavedPlanError;
@@ -96,7 +96,7 @@ impl MadePlan for DecodedPlan {
     }
 
     /// The file lacks marks of the schemas in places.
-    fn schemas(&self) -> Option<Arc<objchange_plan::Schemas>> {
+    fn schemas(&self) -> Option<Arc<objchange_document::Schemas>> {
         None
     }
 }

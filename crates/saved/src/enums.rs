@@ -1,8 +1,8 @@
 //! The enumerations of the plan message. A value that is not known is an error, because a change of a new kind must not be missed.
 
+use objchange_document::PlanMode;
 use objchange_module::TriggerEvent;
 use objchange_module::plan::{ActionReason, DeferralReason, PlannedAction};
-use objchange_plan::PlanMode;
 
 use crate::checks::unknown;
 use crate::error::SavedPlanError;

@@ -7,13 +7,13 @@ use std::sync::Arc;
 use memchr::memmem;
 use objchange::schema::{Block, Schema};
 use objchange::value::Path;
+use objchange_document::changes::{
+    ChangeValues, ChangedResource, PackedSides, PackedValues, PlannedValues, ResourceActions, UnpackError,
+};
+use objchange_document::{ChangeSet, Facts, MadePlan, PlanMode, Text, Version};
 use objchange_module::document::{changed_resource, compare_instances, saved_change_set};
 use objchange_module::plan::{ActionReason, Deferrals, ModulePlan, PlannedAction};
 use objchange_module::{ProviderAddress, Schemas};
-use objchange_plan::{
-    ChangeSet, ChangeValues, ChangedResource, Facts, MadePlan, PackedSides, PackedValues, PlanMode,
-    PlannedValues, ResourceActions, Text, UnpackError, Version,
-};
 use objchange_text::Notice;
 
 use crate::decoded::{DecodedPlan, notices};
@@ -110,7 +110,7 @@ impl MadePlan for PackedPlan {
         self.file.header.workspace.as_deref()
     }
 
-    fn schemas(&self) -> Option<Arc<objchange_plan::Schemas>> {
+    fn schemas(&self) -> Option<Arc<objchange_document::Schemas>> {
         None
     }
 }

@@ -6,10 +6,10 @@ use std::sync::Mutex;
 use objchange::address::{InstanceAddress, Mode};
 use objchange::value::{Path, StatedTypes};
 use objchange::{Type, Value};
+use objchange_document::{PlanMode, PlanOrigin, Version};
 use objchange_module::config::{LOCK_FILE, MemoryFiles, locked_providers};
 use objchange_module::state::PriorState;
 use objchange_module::{ProviderAddress, Schemas};
-use objchange_plan::{PlanMode, PlanOrigin, Version};
 
 use crate::archive::Archive;
 use crate::configuration::Snapshot;

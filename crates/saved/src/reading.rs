@@ -8,6 +8,7 @@ use objchange::address::{InstanceAddress, Mode, ModuleAddress, ResourceAddress};
 use objchange::schema::{Schema, SchemaKind};
 use objchange::value::{Number, Path, PathStep};
 use objchange::{Type, Value};
+use objchange_document::PlanMode;
 use objchange_module::config::Config;
 use objchange_module::plan::{
     ActionAddress, Deferrals, DeferredInvocation, DeferredObject, Identities, ImportedBy, InvocationTrigger,
@@ -16,7 +17,6 @@ use objchange_module::plan::{
 };
 use objchange_module::state::PriorState;
 use objchange_module::{ProviderAddress, ProviderConfigAddress, Schemas, Severity};
-use objchange_plan::PlanMode;
 use smol_str::SmolStr;
 
 use crate::checks::{check, not_address};

@@ -6,7 +6,9 @@ use std::io::{self, StdoutLock, Write};
 use anstream::AutoStream;
 use objchange::{Type, Value};
 use objchange_case::{CaseFailure, CaseVerdict, Difference};
-use objchange_plan::{Colour, DiffAction, Options, diff_values, render_value};
+use objchange_plan::diff::{DiffAction, diff_values};
+use objchange_plan::render::render_value;
+use objchange_plan::{Colour, Options};
 use objchange_project::{CaseLine, OPERATIONS};
 use objchange_text::visible;
 

@@ -1,7 +1,7 @@
 //! Plans that a command judges although something is wrong with them.
 
 use clap::Args;
-use objchange_plan::{PlanFile, incompleteness_warning};
+use objchange_document::{PlanFile, incompleteness_warning};
 
 use crate::exit;
 

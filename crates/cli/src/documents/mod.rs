@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use objchange_plan::Schemas;
+use objchange_document::Schemas;
 use objchange_project::{
     DocumentOutcome, GivenSchemas, InputDocument, Inputs, InputsError, SkippedDocuments, WantedDocuments,
 };

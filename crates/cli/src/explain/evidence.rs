@@ -5,8 +5,8 @@ use std::path::Path;
 
 use objchange::Value;
 use objchange::schema::{Block, ProviderSchemas};
+use objchange_document::{ObjectFile, PlanFile};
 use objchange_explain::{Evidence, Explained, Objects};
-use objchange_plan::{ObjectFile, PlanFile};
 use objchange_project::{PlanFileReader, PlanInputError, SchemaError};
 
 use super::Args;

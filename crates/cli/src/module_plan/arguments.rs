@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Command, FromArgMatches, ValueEnum};
+use objchange_document::{Program, Version};
 use objchange_module::PlanArguments;
-use objchange_plan::{Program, Version};
 #[cfg(feature = "provider")]
 use objchange_project::RealChoice;
 use objchange_project::{GivenSchemas, PlanFileReader, PlanSettings, RequiredInputs, StateChoice};

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use objchange_plan::{Plan, PlanFile, document_warnings};
+use objchange_document::{Plan, PlanFile, document_warnings};
 use objchange_project::PlanFileReader;
 
 use super::{PlanInputs, is_module, output, plan_directory};

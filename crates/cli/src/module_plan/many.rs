@@ -4,10 +4,12 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use objchange_document::{Missing, NoState, Schemas};
 use objchange_hcl::Severity;
 use objchange_module::Diagnostics;
 use objchange_module::config::Config;
-use objchange_plan::{Counts, Missing, NoState, Report, Schemas, Selection, Verdict};
+use objchange_plan::Report;
+use objchange_plan::report::{Counts, Selection, Verdict};
 use objchange_project::{
     PlanError, PlanSettings, PlannedDirectory, RefusedPlan, SharedReads, named_directories, plan_directory,
     pool, root_modules,

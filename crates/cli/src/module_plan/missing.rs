@@ -3,8 +3,8 @@
 use std::io::Write;
 use std::process::ExitCode;
 
+use objchange_document::MissingKind;
 use objchange_module::plan::{RankedMissing, plan_and_rank_missing};
-use objchange_plan::MissingKind;
 use objchange_text::{visible, visible_json};
 use serde_json::json;
 
@@ -33,7 +33,7 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, CommandError> {
             visible_json(&document.to_string()) + "\n"
         }
         false => {
-            let line = |(missing, resources): &(&objchange_plan::Missing, usize)| {
+            let line = |(missing, resources): &(&objchange_document::Missing, usize)| {
                 let place = missing
                     .range
                     .as_ref()

@@ -14,9 +14,10 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 pub(crate) use self::explain::explain;
+use objchange_document::{Missing, Program, Version};
 use objchange_module::Providers;
 use objchange_module::plan::{ModulePlan, PlanInput};
-use objchange_plan::{Missing, Program, Selection, Version};
+use objchange_plan::report::Selection;
 pub(crate) use objchange_project::is_module;
 use objchange_project::{PlanError, PlannedDirectory, RefusedPlan, is_glob};
 

@@ -5,13 +5,14 @@ use std::io::{self, BufWriter, IsTerminal, Write};
 use std::process::ExitCode;
 
 use anstream::{AutoStream, ColorChoice};
+use objchange_document::{ChangeSet, Program, Schemas as ReportSchemas};
 use objchange_hcl::OUTSIDE_DIRECTORIES;
 use objchange_module::config::Config;
 use objchange_module::plan::PlanOptions;
 use objchange_module::{DiagnosticPrinter, Diagnostics, Schemas, Unanswered};
-use objchange_plan::{
-    ChangeSet, Filter, GroupBy, Options, Program, Report, Schemas as ReportSchemas, Verdict, changed_places,
-};
+use objchange_plan::render::GroupBy;
+use objchange_plan::report::{Verdict, changed_places};
+use objchange_plan::{Filter, Options, Report};
 use objchange_project::PlannedDirectory;
 use objchange_text::visible;
 
@@ -165,7 +166,7 @@ fn text(
     };
     match written {
         Ok(()) => out.flush()?,
-        Err(objchange_plan::ShowError::Write(error)) => return Err(error.into()),
+        Err(objchange_plan::report::ShowError::Write(error)) => return Err(error.into()),
         Err(error) => return Err(unusable(error)),
     }
     Ok(judge(args, planned, changes, &report))

@@ -12,6 +12,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 use chrono::{DateTime, SecondsFormat, Utc};
 use objchange::schema::ProviderSchemas;
+use objchange_document::Program;
 use objchange_hcl::Coverage;
 use objchange_model::ProviderModel;
 #[cfg(feature = "provider")]
@@ -23,7 +24,6 @@ use objchange_module::test::{
 };
 use objchange_module::variables::automatic_files;
 use objchange_module::{ProviderAddress, Schemas};
-use objchange_plan::Program;
 #[cfg(feature = "provider")]
 use objchange_project::RunningRules;
 use objchange_project::{DiskFiles, GivenSchemas, functions, locked_versions, pool, schema_texts, variables};

@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-use objchange_plan::{MaskedName, MaskedNames};
+use objchange_document::{MaskedName, MaskedNames};
 
 use crate::exit;
 

@@ -29,7 +29,7 @@ use crate::module_plan::ModuleArgs;
 use crate::options::MaskArgs;
 use crate::reports::{Reporter, Reports};
 use crate::terminal;
-use objchange_plan::PlanFile;
+use objchange_document::PlanFile;
 use objchange_project::pool;
 use objchange_project::{InputDocument, WantedDocuments};
 

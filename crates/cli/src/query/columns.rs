@@ -4,8 +4,8 @@ use std::collections::HashSet;
 use std::io::{self, IsTerminal, Stdout, Write};
 use std::path::Path;
 
+use objchange_document::{PlanFile, Schemas};
 use objchange_files::write_file::{Access, NewFile, StartedFile};
-use objchange_plan::{PlanFile, Schemas};
 use objchange_policy::columns::{Row, RowError, RowKind, TableWriter, changes};
 use objchange_policy::query::{CollectionKind, FoundItem};
 

@@ -9,9 +9,9 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use clap::ValueEnum;
-use objchange_hcl::{Diagnostic, HiddenSource, Sources, Span};
 #[cfg(feature = "columns")]
-use objchange_plan::Schemas;
+use objchange_document::Schemas;
+use objchange_hcl::{Diagnostic, HiddenSource, Sources, Span};
 use objchange_policy::columns::{Row, RowKind, TableForm, TableWriter};
 use objchange_policy::query::{
     self as policy, Answer, CollectionKind, Comparisons, Printed, Printer, Projection, Query, QueryError,

@@ -6,8 +6,8 @@ use std::process::ExitCode;
 
 use clap::ValueEnum;
 use objchange::schema::ProviderSchemas;
+use objchange_document::schema_cache::CachedSchemas;
 use objchange_model::{NotCompared, ProviderModel, Upgrade, UpgradeChange, UpgradeKind};
-use objchange_plan::CachedSchemas;
 use objchange_project::{ConcernedResource, SchemaCache, UpgradeSide, UsedResources};
 use objchange_text::{counted, json, visible};
 use serde::Serialize;

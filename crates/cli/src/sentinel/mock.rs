@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use std::slice;
 use std::sync::Arc;
 
-use objchange_plan::{PlanFile, Schemas};
+use objchange_document::{PlanFile, Schemas};
 use objchange_policy::sentinel::mock::{File, configuration, mocks};
 use objchange_text::visible;
 use serde_json::Value as Json;

@@ -2,7 +2,8 @@
 
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use objchange_plan::{IgnoredPath, SelectedAction, Selection};
+use objchange_plan::IgnoredPath;
+use objchange_plan::report::{SelectedAction, Selection};
 
 /// Which resources to show.
 #[derive(Debug, Args)]

@@ -5,7 +5,9 @@ use std::process::ExitCode;
 use std::slice;
 
 use clap::{Args, ValueEnum};
-use objchange_plan::{Filter, Options, PlanFile, PlanMode, Program, Schemas, ShowError, places};
+use objchange_document::{PlanFile, PlanMode, Program, Schemas};
+use objchange_plan::report::{ShowError, places};
+use objchange_plan::{Filter, Options};
 
 use super::Error;
 use super::choose::Choice;

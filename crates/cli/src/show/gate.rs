@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{ArgGroup, Args};
-use objchange_plan::{Gate, GateCondition, Verdict};
+use objchange_plan::report::{Gate, GateCondition, Verdict};
 
 use super::Error as ShowError;
 use crate::exit::{self, FAILED};

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::Args;
-use objchange_plan::{HtmlOptions, MarkdownOptions};
+use objchange_plan::render::{HtmlOptions, MarkdownOptions};
 
 /// The heading of these options in the help.
 const HEADING: &str = "Options for pages";

@@ -5,7 +5,9 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use objchange_files::refuse_link_out;
-use objchange_plan::{MarkdownOptions, MarkdownTemplate, Report, ShowError, TemplateError};
+use objchange_plan::Report;
+use objchange_plan::render::{MarkdownOptions, MarkdownTemplate};
+use objchange_plan::report::{ShowError, TemplateError};
 
 use super::Error;
 use crate::input::Source;

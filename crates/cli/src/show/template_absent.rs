@@ -4,7 +4,9 @@ use std::io;
 use std::path::Path;
 use std::time::Duration;
 
-use objchange_plan::{MarkdownOptions, Report, ShowError, TemplateError};
+use objchange_plan::Report;
+use objchange_plan::render::MarkdownOptions;
+use objchange_plan::report::{ShowError, TemplateError};
 
 use super::Error;
 

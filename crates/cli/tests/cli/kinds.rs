@@ -18,6 +18,14 @@ use objchange::value::{
 };
 use objchange::{Type, Value};
 use objchange_case::{Case, CaseError};
+use objchange_document::changes::UnpackError;
+use objchange_document::json::JsonError;
+use objchange_document::schema_cache::SchemaCacheError;
+use objchange_document::state_edit::StateEditError;
+use objchange_document::{
+    DocumentError, MaskedNameError, ObjectError, Plan, PlanFileError, PlannedError, PriorError, ProgramError,
+    Schemas,
+};
 use objchange_files::FileError;
 use objchange_files::input::InputError;
 use objchange_hcl::{FunctionError, SelectError};
@@ -26,11 +34,9 @@ use objchange_module::config::FilesError;
 use objchange_module::plan::ExplainError;
 use objchange_module::state::{ReadStateError, StateProblem};
 use objchange_module::{AnswerError, ModuleDiagnostic, ProviderConfigAddressError};
-use objchange_plan::{
-    AddressMapError, CompareError, DocumentError, GateError, HashKeyError, IgnoredPathError, JsonError,
-    MaskedNameError, ObjectError, ParseHashError, Plan, PlanFileError, PlannedError, PriorError,
-    ProgramError, SchemaCacheError, Schemas, ShowError, StateEditError, TemplateError, UnpackError,
-};
+use objchange_plan::IgnoredPathError;
+use objchange_plan::compare::{AddressMapError, CompareError, HashKeyError, ParseHashError};
+use objchange_plan::report::{GateError, ShowError, TemplateError};
 use objchange_policy::ObjectValueError;
 use objchange_policy::columns::RowError;
 use objchange_policy::query::{QueryError, SubjectError};

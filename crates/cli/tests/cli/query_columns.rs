@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 use arrow_array::RecordBatch;
 use arrow_array::cast::AsArray;
 use arrow_ipc::reader::StreamReader;
-use objchange_plan::{PlanFile, Schemas};
+use objchange_document::{PlanFile, Schemas};
 use objchange_policy::columns::{RowKind, RowsBuilder, rows};
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use serde_json::json;

@@ -5,8 +5,8 @@ use std::fs;
 use std::path::PathBuf;
 
 use objchange::schema::ProviderSchemas;
+use objchange_document::schema_cache::CachedSchemas;
 use objchange_model::TypeModel;
-use objchange_plan::CachedSchemas;
 use serde_json::Value as Json;
 
 use crate::folder::Folder;

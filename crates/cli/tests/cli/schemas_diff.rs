@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 
 use objchange::schema::ProviderSchemas;
-use objchange_plan::{CachedSchemas, ModelTexts};
+use objchange_document::schema_cache::{CachedSchemas, ModelTexts};
 
 use crate::folder::Folder;
 use crate::program::{Output, objchange_with};

@@ -4,8 +4,8 @@
 use std::collections::{BTreeMap, HashMap};
 
 use objchange::{Type, Value};
+use objchange_document::Version;
 use objchange_hcl::{Diagnostic, Expr, Functions, ModuleConfig, Scope, Variables, evaluate, variables};
-use objchange_plan::Version;
 use smol_str::SmolStr;
 
 use crate::diagnostics::cycle_summary;

@@ -4,10 +4,10 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
 use objchange::Value;
+use objchange_document::{DirectoryProblem, Version};
 use objchange_hcl::{
     Diagnostic, Edition, ModuleCall, ModuleConfig, OUTSIDE, OUTSIDE_DIRECTORIES, Problems, Sources, Span,
 };
-use objchange_plan::{DirectoryProblem, Version};
 use objchange_text::VersionConstraints;
 use smol_str::SmolStr;
 

@@ -16,8 +16,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use objchange::address::ModuleAddress;
+use objchange_document::{BlockPlace, DirectoryProblem, Missing, MissingKind, Version};
 use objchange_hcl::{ModuleConfig, Sources};
-use objchange_plan::{BlockPlace, DirectoryProblem, Missing, MissingKind, Version};
 use smol_str::SmolStr;
 
 use crate::document::resource_address;

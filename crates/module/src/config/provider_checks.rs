@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use objchange_document::Version;
 use objchange_hcl::{ModuleCall, ProviderConfig, ProviderRef, Span};
-use objchange_plan::Version;
 use smol_str::SmolStr;
 
 use super::provider_configs::{OPENTOFU_REGISTRY, implied_name, provider_config_missing};

@@ -10,8 +10,8 @@ use std::fmt;
 
 use objchange::address::{InstanceKey, ModuleAddress};
 use objchange::change::ProviderSecrets;
+use objchange_document::Version;
 use objchange_hcl::{Diagnostic, Severity, Span, Summary};
-use objchange_plan::Version;
 
 pub use printer::{DiagnosticPrinter, ShownLine};
 pub(crate) use text::{ASSERT_FAILED, ASSERT_UNKNOWN, wrap};

@@ -1,8 +1,9 @@
 //! The actions of a configuration, and those that a plan invokes.
 
 use objchange::Value;
+use objchange_document::Text;
+use objchange_document::changes::{ActionInvocation, ActionTrigger, InvokedConfig, PlannedValues};
 use objchange_hcl::{ActionConfig, ActionName, OnFailure, TriggerEvent};
-use objchange_plan::{ActionInvocation, ActionTrigger, InvokedConfig, PlannedValues, Text};
 
 use super::json::JsonWriter;
 use crate::plan::{DeferredInvocation, InvocationTrigger, PlannedInvocation};

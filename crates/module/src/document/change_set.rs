@@ -4,10 +4,11 @@ use std::borrow::Cow;
 
 use objchange::Value;
 use objchange::address::{InstanceAddress, InstanceKey};
-use objchange_plan::{
-    ChangeSet, ChangeValues, ChangedIndex, ChangedResource, Deferred, DeferredInvocation, Importing, Index,
-    OutputChange, PlannedValues, RelevantAttribute, ResourceActions, Text, ValueChange,
+use objchange_document::changes::{
+    ChangeValues, ChangedIndex, ChangedResource, Deferred, DeferredInvocation, Importing, OutputChange,
+    PlannedValues, RelevantAttribute, ResourceActions, ValueChange,
 };
+use objchange_document::{ChangeSet, Index, Text};
 use smol_str::SmolStr;
 
 use super::changes::{in_order, mode_name, undecided_actions};

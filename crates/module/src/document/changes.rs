@@ -1,7 +1,9 @@
 //! The sections of what happens: resources, drift, what is left to the next plan, and outputs.
 
 use objchange::address::{InstanceAddress, InstanceKey, Mode};
-use objchange_plan::{Deferred, PlannedValues, ResourceActions, Shape, Sides, View};
+use objchange_document::changes::{Deferred, PlannedValues, ResourceActions};
+use objchange_document::json::{Shape, View};
+use objchange_plan::Sides;
 
 use super::json::JsonWriter;
 use crate::plan::compare_changes;

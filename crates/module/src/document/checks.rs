@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use objchange::address::InstanceKey;
-use objchange_plan::{Check, Text};
+use objchange_document::Text;
+use objchange_document::changes::Check;
 
 use super::json::JsonWriter;
 use crate::plan::{CheckInstance, CheckKind, CheckResult, CheckStatus};
@@ -17,9 +18,9 @@ pub(super) fn not_passed(checks: &[CheckResult]) -> Vec<Check<'_>> {
             kind: Text::from(check.kind.name()),
             status: match check.status {
                 CheckStatus::Pass => return None,
-                CheckStatus::Fail => objchange_plan::CheckStatus::Fail,
-                CheckStatus::Unknown => objchange_plan::CheckStatus::Unknown,
-                CheckStatus::Error => objchange_plan::CheckStatus::Error,
+                CheckStatus::Fail => objchange_document::changes::CheckStatus::Fail,
+                CheckStatus::Unknown => objchange_document::changes::CheckStatus::Unknown,
+                CheckStatus::Error => objchange_document::changes::CheckStatus::Error,
             },
             problems: instances
                 .flat_map(|instance| &instance.problems)

@@ -25,7 +25,7 @@ pub use graph::GraphReport;
 use std::collections::BTreeMap;
 
 use objchange::Value;
-use objchange_plan::{MissingKind, SIMULATED, SIMULATED_UNREFRESHED, Version};
+use objchange_document::{MissingKind, SIMULATED, SIMULATED_UNREFRESHED, Version};
 use smol_str::SmolStr;
 
 pub(crate) use self::json::JsonWriter;

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use objchange::address::{InstanceAddress, ModuleAddress, ResourceAddress};
 use objchange::schema::{Schema, SchemaKind};
 use objchange::{Type, Value};
-use objchange_plan::as_written;
+use objchange_document::changes::as_written;
 use smol_str::SmolStr;
 
 use super::json::JsonWriter;

@@ -6,8 +6,9 @@ use objchange::address::InstanceAddress;
 use objchange::schema::{Attribute, Block, Schema};
 use objchange::value::Path;
 use objchange::{Type, Value};
+use objchange_document::Plan;
 use objchange_hcl::Span;
-use objchange_plan::{Filter, Options, Plan, Report};
+use objchange_plan::{Filter, Options, Report};
 
 use super::{DocumentInfo, change_set, write_plan};
 use crate::config::{Config, LoadOptions};
@@ -210,7 +211,7 @@ fn reports_of_the_plan_are_those_of_its_document() {
     let plan = plan();
     let document = written(&plan);
     let parsed = Plan::parse(&document).unwrap();
-    let schemas = objchange_plan::Schemas::single(&schema().block);
+    let schemas = objchange_document::Schemas::single(&schema().block);
     let (options, filter) = (Options::default(), Filter::default());
     let of_document = Report::of_plan(&parsed, &schemas, &options, &filter).unwrap();
     let changes = change_set(&plan);

@@ -22,7 +22,7 @@ use super::{ActionAddress, InvocationTrigger, PlannedAction, PlannedInvocation};
 use crate::config::Config;
 use crate::subject::{Subject, SubjectKind};
 use crate::{Diagnostics, ProvidersExt, Severity};
-use objchange_plan::PlanMode;
+use objchange_document::PlanMode;
 
 /// The change of an object, whose actions are still to be planned.
 #[derive(Debug, Clone)]

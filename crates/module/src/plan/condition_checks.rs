@@ -10,7 +10,7 @@ use super::walk::Walk;
 use super::{CheckKind, CheckStatus};
 use crate::diagnostics::ASSERT_UNKNOWN;
 use crate::{ConditionOwner, Diagnostics, Severity};
-use objchange_plan::PlanMode;
+use objchange_document::PlanMode;
 
 impl<'c> Walk<'_, 'c> {
     /// Says which objects have conditions, whether these are judged or not.

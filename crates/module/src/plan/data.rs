@@ -20,7 +20,7 @@ use crate::diagnostics::PROVIDER;
 use crate::marking::mark_kept;
 use crate::providers::{DataAnswer, ProvidersExt};
 use crate::state::StateObject;
-use objchange_plan::PlanMode;
+use objchange_document::PlanMode;
 
 impl<'c> Walk<'_, 'c> {
     /// The object of an instance of a data source.

@@ -10,7 +10,7 @@ use super::PlannedAction;
 use super::graph::{Graph, NodeKind};
 use super::walk::Walk;
 use crate::config::Config;
-use objchange_plan::PlanMode;
+use objchange_document::PlanMode;
 
 impl Walk<'_, '_> {
     /// Updates the dependencies of stored objects to those of the configuration. Objects with pending changes keep

@@ -18,7 +18,7 @@ use crate::schemas::Deprecations;
 use crate::subject::{Subject, SubjectKind, parse};
 use crate::versions::since;
 use crate::{Diagnostics, ModuleDiagnostic, Severity};
-use objchange_plan::PlanMode;
+use objchange_document::PlanMode;
 
 /// The places where deprecated values are used.
 #[derive(Debug, Default)]

@@ -14,7 +14,7 @@ use super::walk::Walk;
 use super::{ActionReason, Identities, PlannedAction, PlannedObject};
 use crate::state::StateObject;
 use crate::{ProviderConfigAddress, ProvidersExt, Severity};
-use objchange_plan::PlanMode;
+use objchange_document::PlanMode;
 
 impl Walk<'_, '_> {
     /// Whether objects of a resource in this instance of its module must not be destroyed. Where the instance is gone, and

@@ -10,7 +10,7 @@ use super::PlannedObject;
 use super::{ActionReason, InvocationTrigger, ModulePlan, PlannedAction, PlannedOutput, PlannedStateObject};
 use crate::Diagnostics;
 use crate::order::compare_instances;
-use objchange_plan::PlanMode;
+use objchange_document::PlanMode;
 
 /// Sorts the changes as plan documents do, and computes the state after apply.
 ///

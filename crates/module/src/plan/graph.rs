@@ -11,11 +11,11 @@ use std::borrow::Cow;
 use hashbrown::HashMap;
 use objchange::address::Mode;
 use objchange::schema::{Schema, SchemaKind};
+use objchange_document::Version;
 use objchange_hcl::{
     ActionConfig, ActionName, Attribute, Body, CheckConfig, ModuleCall, OutputConfig, ProviderConfig,
     ResourceConfig, ResourceName, VariableConfig,
 };
-use objchange_plan::Version;
 use smol_str::SmolStr;
 
 pub(crate) use self::imports::{ImportBlock, imports, resource_of, within};

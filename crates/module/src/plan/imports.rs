@@ -8,7 +8,7 @@ use objchange_hcl::{
     Diagnostic, DiagnosticExt, Expr, Functions, ImportConfig, ResourceConfig, Scope, evaluate,
 };
 
-use objchange_plan::PlanMode;
+use objchange_document::PlanMode;
 
 use super::ImportedBy;
 use super::expand;

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use objchange::Value;
 use objchange::address::{InstanceAddress, ModuleAddress};
+use objchange_document::{PlanMode, Version};
 use objchange_hcl::{Functions, Span};
-use objchange_plan::{PlanMode, Version};
 use smol_str::SmolStr;
 
 use super::ActionAddress;

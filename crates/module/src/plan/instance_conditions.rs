@@ -11,7 +11,7 @@ use super::managed::Instance;
 use super::walk::Walk;
 use super::{CheckKind, CheckStatus};
 use crate::ConditionOwner;
-use objchange_plan::PlanMode;
+use objchange_document::PlanMode;
 
 impl<'c> Walk<'_, 'c> {
     /// Judges the preconditions; whether planning may go on.

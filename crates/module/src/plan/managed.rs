@@ -26,7 +26,7 @@ use crate::marking::mark_kept;
 use crate::providers::{Providers, ProvidersExt};
 use crate::state::StateObject;
 use crate::{ProviderConfigAddress, Severity};
-use objchange_plan::PlanMode;
+use objchange_document::PlanMode;
 
 /// One instance of a resource while it is planned.
 pub(crate) struct Instance<'w> {

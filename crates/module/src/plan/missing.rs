@@ -5,8 +5,8 @@
 use std::cell::LazyCell;
 use std::collections::{BTreeSet, HashMap};
 
+use objchange_document::{Missing, MissingKind, MissingRange};
 use objchange_hcl::{Body, Condition, Expr, Functions, Places, Span, called_functions, file_calls};
-use objchange_plan::{Missing, MissingKind, MissingRange};
 
 use super::graph::{Graph, Node, NodeKind};
 use super::input::PlanInput;

@@ -54,8 +54,8 @@ use objchange::Value;
 use objchange::address::{InstanceAddress, InstanceKey, Mode, ModuleAddress, ResourceAddress, module_of};
 use objchange::schema::Schema;
 use objchange::value::Path;
+use objchange_document::Missing;
 use objchange_hcl::{ActionName, OnFailure, ResourceName, Span, TriggerEvent};
-use objchange_plan::Missing;
 use smol_str::SmolStr;
 
 pub use self::deferred::{DeferralReason, Deferrals, DeferredInvocation, DeferredObject, OpenAddress};
@@ -66,7 +66,7 @@ pub use crate::providers::ImportedBy;
 pub use crate::target::Target;
 pub use input::{AcceptsMissing, GivenVariable, OverriddenModule, PlanInput, PlanOptions};
 pub use missing::RankedMissing;
-pub use objchange_plan::PlanMode;
+pub use objchange_document::PlanMode;
 pub use references::{
     ExplainError, Explanation, ExplanationStep, ReferenceGraph, ReferenceKind, ReferenceNode,
 };

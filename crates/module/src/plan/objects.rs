@@ -10,7 +10,7 @@ use super::references::header;
 use super::walk::Walk;
 use super::{PlannedAction, PlannedObject, UndecidedReason, UndecidedResource};
 use crate::state::{StateObject, StateResource};
-use objchange_plan::PlanMode;
+use objchange_document::PlanMode;
 
 impl<'c> Walk<'_, 'c> {
     /// Says that a resource has a change that is still to be made, in this instance of its module.

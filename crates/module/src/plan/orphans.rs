@@ -19,7 +19,7 @@ use super::{ActionReason, Identities, PlannedAction, PlannedObject, UndecidedRea
 use crate::config::{ModuleId, provider_config_missing};
 use crate::state::{PriorState, StateInstance};
 use crate::{Diagnostics, NOWHERE, ProviderConfigAddress, Severity};
-use objchange_plan::PlanMode;
+use objchange_document::PlanMode;
 
 impl<'c> Walk<'_, 'c> {
     /// Destroys the instances of a resource that its `count` or `for_each` does not give.

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use objchange::Value;
 use objchange::value::Marks;
+use objchange_document::Version;
 use objchange_hcl::Scope;
 use objchange_hcl::{Diagnostic, OutputConfig, conversion_message};
-use objchange_plan::Version;
 use smol_str::SmolStr;
 
 use super::CheckKind;
@@ -19,7 +19,7 @@ use crate::ConditionOwner;
 use crate::Severity;
 use crate::config::Config;
 use crate::state::StateOutput;
-use objchange_plan::PlanMode;
+use objchange_document::PlanMode;
 
 /// Checks the value of an output: sensitive or ephemeral values need a declaration.
 pub(crate) fn refusal(

@@ -17,7 +17,7 @@ use crate::ProviderConfigAddress;
 use crate::marking::mark_kept;
 use crate::providers::{ImportAnswer, ProvidersExt};
 use crate::state::StateObject;
-use objchange_plan::PlanMode;
+use objchange_document::PlanMode;
 
 impl<'c> Walk<'_, 'c> {
     /// Refreshes an object: returns the provider's current object, if it can be read, and its diagnostics. Differences

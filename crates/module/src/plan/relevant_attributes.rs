@@ -8,8 +8,8 @@ use hashbrown::{HashMap, HashSet};
 use objchange::address::{InstanceAddress, InstanceKey, Mode, ModuleAddress, ModuleStep, ResourceAddress};
 use objchange::value::{Kind, PathStep};
 use objchange::{Type, Value};
+use objchange_document::Version;
 use objchange_hcl::{Body, Expr, Purpose, Reference, ResourceName, Span, references, variables};
-use objchange_plan::Version;
 use smol_str::SmolStr;
 
 use super::{ModulePlan, PlannedAction, RelevantAttribute, RelevantStep};
@@ -17,7 +17,7 @@ use crate::Schemas;
 use crate::config::{Config, LoadedModule, ModuleId};
 use crate::schemas::schema_kind;
 use crate::subject::{self, SubjectKind};
-use objchange_plan::PlanMode;
+use objchange_document::PlanMode;
 
 /// Finds the attributes that the changes of a plan may come from, sorted. It follows the references of changing resources and
 /// outputs through local values, variables, outputs of modules and configured attributes.

@@ -18,7 +18,7 @@ use super::walk::Walk;
 use super::{CheckKind, UndecidedReason, UndecidedResource};
 use crate::marking::mark_kept;
 use crate::subject::{Subject, SubjectKind, WORKSPACE};
-use objchange_plan::PlanMode;
+use objchange_document::PlanMode;
 
 impl<'c> Walk<'_, 'c> {
     /// Plans all instances of a resource, in all instances of its module.

@@ -32,7 +32,7 @@ use crate::providers::Providers;
 use crate::state::{Instances, MoveTypes, Moves, PriorState, Removals, StateResource, warn_of_forgotten};
 use crate::versions::since;
 use crate::{Diagnostics, ProviderConfigAddress, Severity};
-use objchange_plan::PlanMode;
+use objchange_document::PlanMode;
 
 /// Plans a module: Terraform's plan, as far as `providers` can answer.
 ///

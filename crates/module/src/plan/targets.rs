@@ -12,7 +12,7 @@ use super::orphans::resource_name;
 use crate::config::{Config, LoadedModule};
 use crate::state::PriorState;
 use crate::target::Target;
-use objchange_plan::PlanMode;
+use objchange_document::PlanMode;
 
 /// The targeted part of a module.
 #[derive(Debug)]

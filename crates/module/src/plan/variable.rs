@@ -18,7 +18,7 @@ use super::walk::Walk;
 use crate::config::{Config, ModuleId};
 use crate::versions::since;
 use crate::{ConditionOwner, Diagnostics, NOWHERE, Severity};
-use objchange_plan::PlanMode;
+use objchange_document::PlanMode;
 
 /// The marks that the declaration of a variable puts on its value.
 pub(crate) fn marks(variable: &VariableConfig) -> Marks {

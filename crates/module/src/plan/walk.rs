@@ -30,7 +30,7 @@ use crate::providers::Providers;
 use crate::state::{PriorState, Removals};
 use crate::subject::{Subject, WORKSPACE};
 use crate::{Diagnostics, ProviderConfigAddress};
-use objchange_plan::PlanMode;
+use objchange_document::PlanMode;
 
 /// The maximum number of causes that an unknown value passes on to its dependents. People read no more.
 const MOST_CAUSES: usize = 8;

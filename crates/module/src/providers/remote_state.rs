@@ -5,7 +5,7 @@ use objchange::Value;
 use objchange::change::Diagnostic;
 use objchange::schema::{Schema, SchemaKind};
 use objchange::value::{Kind, Path};
-use objchange_plan::State;
+use objchange_document::State;
 use smol_str::SmolStr;
 
 use super::DataAnswer;

@@ -11,8 +11,8 @@ use objchange::change::{
 };
 use objchange::schema::{Block, NestingMode, SchemaKind};
 use objchange::value::Path;
+use objchange_document::json::Json;
 use objchange_model::{PlayOptions, ProviderModel, TypeModel};
-use objchange_plan::Json;
 use smol_str::SmolStr;
 
 use super::{

@@ -7,7 +7,8 @@ use objchange::Value;
 use objchange::address::{InstanceAddress, Mode, ResourceAddress};
 use objchange::change::{PrivateData, ProviderSecrets};
 use objchange::schema::{Schema, SchemaDocumentError, SchemaKind};
-use objchange_plan::{DocumentError, Json, ObjectError, Raw, Reader, State};
+use objchange_document::json::{Json, Raw, Reader};
+use objchange_document::{DocumentError, ObjectError, State};
 use objchange_text::json::place;
 use objchange_text::visible;
 use smol_str::SmolStr;
@@ -184,7 +185,7 @@ impl Reading<'_> {
     fn object(
         &mut self,
         file: &State<'_>,
-        stored: &objchange_plan::StateResource<'_>,
+        stored: &objchange_document::StateResource<'_>,
     ) -> Result<(), ReadStateError> {
         let error = |problem| at(file.text(), stored.values, &stored.address, problem);
         let address: InstanceAddress = stored.address.parse().map_err(|_| error(StateProblem::Address))?;
@@ -215,7 +216,7 @@ impl Reading<'_> {
     fn value(
         &mut self,
         file: &State<'_>,
-        stored: &objchange_plan::StateResource<'_>,
+        stored: &objchange_document::StateResource<'_>,
         address: &InstanceAddress,
         provider: &ProviderConfigAddress,
     ) -> Result<(Value, i64, bool), ReadStateError> {
@@ -370,7 +371,7 @@ fn dependencies(raw: Raw<'_>) -> Option<Vec<ResourceAddress>> {
             let text = reader.string()?;
             let address: InstanceAddress = text.parse().map_err(|_| not_one(reader))?;
             all.push(address.resource);
-            Ok::<(), objchange_plan::JsonError>(())
+            Ok::<(), objchange_document::json::JsonError>(())
         })
         .ok()?;
     Some(all)

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use hashbrown::HashMap;
 use objchange::address::Mode;
+use objchange_document::Version;
 use objchange_hcl::{Diagnostic, Edition, MockData, MockProvider, Problems, TestFile, VariableConfig};
-use objchange_plan::Version;
 use smol_str::SmolStr;
 
 use crate::config::{Config, InstalledPlace, LoadOptions, clean};
@@ -52,7 +52,7 @@ impl std::fmt::Debug for TestTexts<'_> {
 /// use objchange_module::config::MemoryFiles;
 /// use objchange_module::test::{TestOptions, TestRunner, TestStatus, TestSuite, TestTexts};
 /// use objchange_module::variables::VariableSources;
-/// use objchange_plan::Version;
+/// use objchange_document::Version;
 ///
 /// let files: MemoryFiles = [
 ///     ("main.tf", "output \"o\" {\n  value = \"x\"\n}\n"),

@@ -3,8 +3,8 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::rc::Rc;
 
+use objchange_document::Version;
 use objchange_hcl::{TestFile, TestRun};
-use objchange_plan::Version;
 use smol_str::SmolStr;
 
 use super::run::state_key;

@@ -4,7 +4,8 @@ use std::cell::OnceCell;
 use std::fmt::Write as _;
 
 use objchange::change::ProviderSecrets;
-use objchange_plan::{Filter, Options, Program, Report, State};
+use objchange_document::{Program, State};
+use objchange_plan::{Filter, Options, Report};
 use objchange_text::visible;
 
 use super::load::TestSuite;
@@ -44,7 +45,7 @@ pub struct TestPrinter<'s> {
     pub(super) suite: &'s TestSuite,
     pub(super) schemas: &'s Schemas,
     pub(super) shown: DiagnosticPrinter<'s>,
-    shown_schemas: OnceCell<objchange_plan::Schemas>,
+    shown_schemas: OnceCell<objchange_document::Schemas>,
 }
 
 /// Texts in the order in which they are printed.
@@ -152,7 +153,7 @@ impl<'s> TestPrinter<'s> {
         let mode = if mode == PlanMode::RefreshOnly { mode } else { PlanMode::Normal };
         let options = Options { mode: Some(mode), ..self.report_options() };
         let changes = change_set(plan);
-        let schemas = objchange_plan::Schemas::none();
+        let schemas = objchange_document::Schemas::none();
         let report = Report::of_changes(&changes, &schemas, &options, &Filter::default());
         let mut text = Vec::new();
         let written = report.ok().map(|report| report.write_text(&mut text, &options));
@@ -176,8 +177,8 @@ impl<'s> TestPrinter<'s> {
     }
 
     /// The schemas that tell blocks from attributes.
-    fn shown_schemas(&self) -> &objchange_plan::Schemas {
-        self.shown_schemas.get_or_init(|| objchange_plan::Schemas::new(self.schemas.to_document()))
+    fn shown_schemas(&self) -> &objchange_document::Schemas {
+        self.shown_schemas.get_or_init(|| objchange_document::Schemas::new(self.schemas.to_document()))
     }
 
     pub(super) fn version(&self) -> String {

@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 
 use objchange::schema::ProviderSchemas;
+use objchange_document::Version;
 use objchange_hcl::Functions;
 use objchange_module::config::{Config, LoadOptions, MemoryFiles};
 use objchange_module::plan::{InvocationTrigger, ModulePlan, PlanInput, PlanMode, PlanOptions, plan};
 use objchange_module::state::PriorState;
 use objchange_module::{Diagnostics, PlanArguments, Schemas, Severity, SimulatedProviders};
-use objchange_plan::Version;
 
 use crate::plan::plan_options;
 

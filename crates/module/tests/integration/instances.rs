@@ -5,13 +5,13 @@ use std::collections::BTreeMap;
 
 use objchange::address::{InstanceAddress, InstanceKey, ModuleAddress, ModuleStep, ResourceAddress};
 use objchange::schema::ProviderSchemas;
+use objchange_document::Version;
 use objchange_hcl::Functions;
 use objchange_module::config::MemoryFiles;
 use objchange_module::plan::{CheckStatus, ModulePlan, PlanOptions, Target, UndecidedReason};
 use objchange_module::state::PriorState;
 use objchange_module::variables::VariableSources;
 use objchange_module::{Module, ModuleTexts, Schemas, SimulatedProviders};
-use objchange_plan::Version;
 
 const SCHEMAS: &str = r#"{"format_version":"1.0","provider_schemas":{
     "registry.terraform.io/hashicorp/sim":{"resource_schemas":{"sim_thing":{"version":0,"block":{"attributes":{

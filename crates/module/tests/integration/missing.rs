@@ -370,7 +370,7 @@ fn values_of_a_state_without_schemas_are_hidden() {
         assert!(!plan.errored, "{:?}", plan.diagnostics);
         assert!(undecided(&plan).iter().chain(&changes(&plan)).any(|found| found == wanted), "{plan:?}");
         let set = objchange_module::document::change_set(&plan);
-        let none = objchange_plan::Schemas::none();
+        let none = objchange_document::Schemas::none();
         let report = objchange_plan::Report::of_changes(
             &set,
             &none,

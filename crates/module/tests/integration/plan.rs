@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use objchange::schema::ProviderSchemas;
+use objchange_document::Version;
 use objchange_hcl::Functions;
 use objchange_module::config::{Config, LoadOptions, MemoryFiles};
 use objchange_module::plan::{
@@ -10,7 +11,6 @@ use objchange_module::plan::{
 };
 use objchange_module::state::PriorState;
 use objchange_module::{Schemas, SimulatedProviders};
-use objchange_plan::Version;
 
 const SCHEMAS: &str = r#"{"format_version":"1.0","provider_schemas":{"registry.terraform.io/local/sim":{
     "resource_schemas":{"sim_thing":{"version":0,"block":{"attributes":{

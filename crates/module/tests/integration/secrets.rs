@@ -1,6 +1,7 @@
 //! Secrets in broken files: no message and no line of source shows a piece of one.
 
 use objchange::schema::ProviderSchemas;
+use objchange_document::Version;
 use objchange_hcl::{Functions, snippet};
 use objchange_module::config::{Config, LoadOptions, MemoryFiles};
 use objchange_module::plan::{PlanInput, plan};
@@ -8,7 +9,6 @@ use objchange_module::state::PriorState;
 use objchange_module::test::{TestOptions, TestPrinter, TestReport, TestRunner, TestSuite, TestTexts};
 use objchange_module::variables::{VariableArgument, VariableSources, given_variables};
 use objchange_module::{DiagnosticPrinter, Schemas, SimulatedProviders};
-use objchange_plan::Version;
 use proptest::prelude::*;
 
 const SCHEMAS: &str = r#"{"format_version":"1.0","provider_schemas":{"registry.terraform.io/example/sim":{

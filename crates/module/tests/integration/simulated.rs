@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 
 use objchange::schema::ProviderSchemas;
+use objchange_document::Version;
 use objchange_hcl::Functions;
 use objchange_module::config::{Config, LoadOptions, MemoryFiles};
 use objchange_module::plan::{ActionReason, ModulePlan, PlanInput, PlanOptions, PlannedAction, plan};
 use objchange_module::state::PriorState;
 use objchange_module::{Schemas, SimulatedProviders, with_possible_computed_blocks};
-use objchange_plan::Version;
 
 const SCHEMAS: &str = r#"{"format_version":"1.0","provider_schemas":{
     "registry.terraform.io/hashicorp/sim":{

@@ -1,10 +1,10 @@
 //! Sources of modules that are not literals, and modules that are wrong. Terraform 1.15.5 was asked for each.
 
+use objchange_document::Version;
 use objchange_module::config::MemoryFiles;
 use objchange_module::plan::PlanOptions;
 use objchange_module::variables::{VariableArgument, VariableSources};
 use objchange_module::{Module, ModuleTexts};
-use objchange_plan::Version;
 
 /// A module that takes a name, and its directory: `m`, `n` and `5` are there.
 fn loaded(version: &str, root: &str, child: &str, argument: Option<&str>) -> Module {

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use objchange::schema::ProviderSchemas;
+use objchange_document::Version;
 use objchange_hcl::{Coverage, Functions};
 use objchange_module::Schemas;
 use objchange_module::config::MemoryFiles;
@@ -14,7 +15,6 @@ use objchange_module::test::{
     TestTexts,
 };
 use objchange_module::variables::VariableSources;
-use objchange_plan::Version;
 use proptest::prelude::*;
 
 const SCHEMAS: &str = r#"{"format_version":"1.0","provider_schemas":{"registry.terraform.io/example/sim":{

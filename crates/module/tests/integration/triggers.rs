@@ -1,8 +1,8 @@
 //! `replace_triggered_by`, as Terraform 1.11.4 and 1.15.5 answered.
 
+use objchange_document::Version;
 use objchange_module::Schemas;
 use objchange_module::plan::PlanOptions;
-use objchange_plan::Version;
 
 use crate::plan::{plan_options, planned_from};
 

@@ -1,11 +1,11 @@
 //! Values of the root module's variables, as Terraform 1.11.4 and 1.15.5 take them.
 
 use objchange::{Type, Value};
+use objchange_document::Version;
 use objchange_hcl::{ModuleConfig, Span, TypeConstraint, VariableConfig, parse_expression};
 use objchange_module::config::{Config, LoadedModule};
 use objchange_module::variables::{UnreadFile, VariableArgument, VariableSources, given_variables};
 use objchange_module::{DiagnosticPrinter, Diagnostics, Schemas};
-use objchange_plan::Version;
 
 /// A root module that declares these variables, each with its type.
 fn config(variables: &[(&str, Option<&str>)]) -> Config {

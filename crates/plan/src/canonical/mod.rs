@@ -14,9 +14,9 @@ pub(crate) use schema_part::SchemaPart;
 
 use self::number::CanonicalNumber;
 use crate::ignore::{IgnoredPaths, Matching};
-use crate::json::{Members, Shape, View};
-use crate::text::Text;
 use crate::walk::Sides;
+use objchange_document::Text;
+use objchange_document::json::{Members, Shape, View};
 
 /// One side of a change in its canonical form.
 pub(crate) struct Canonical<'v, 't> {

@@ -8,7 +8,7 @@ use objchange::address::{InstanceAddress, ModuleAddress, steps};
 use objchange_text::visible;
 use thiserror::Error;
 
-use crate::text::Text;
+use objchange_document::Text;
 
 /// Maps a module or resource of the first plan to another address in the second:
 /// `module.staging=module.prod`.
@@ -16,13 +16,13 @@ use crate::text::Text;
 /// Everything in a module moves with it. Without a key, each instance keeps its own. An empty side is the root module.
 ///
 /// ```
-/// use objchange_plan::AddressMap;
+/// use objchange_plan::compare::AddressMap;
 ///
 /// let map: AddressMap = "module.staging=module.prod".parse()?;
 /// assert_eq!(map.apply("module.staging[0].aws_vpc.main").as_deref(), Some("module.prod[0].aws_vpc.main"));
 /// assert_eq!(map.apply("module.other.aws_vpc.main"), None);
 /// assert!("module.staging=aws_vpc.main".parse::<AddressMap>().is_err());
-/// # Ok::<(), objchange_plan::AddressMapError>(())
+/// # Ok::<(), objchange_plan::compare::AddressMapError>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AddressMap {

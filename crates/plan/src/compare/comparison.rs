@@ -5,9 +5,9 @@ use serde::{Serialize, Serializer};
 
 use super::origin::OriginDifferences;
 use super::shown::ShownValue;
-use crate::changes::Importing;
-use crate::changes::ResourceActions;
-use crate::text::Text;
+use objchange_document::Text;
+use objchange_document::changes::Importing;
+use objchange_document::changes::ResourceActions;
 
 /// The differences between two plans: everything that a printer needs, without sensitive values.
 ///

@@ -6,7 +6,7 @@ use objchange::schema::SchemaDocumentError;
 use objchange_text::visible;
 use thiserror::Error;
 
-use crate::document::DocumentError;
+use objchange_document::DocumentError;
 
 /// One of two plans that are compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

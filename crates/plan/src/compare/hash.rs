@@ -12,9 +12,9 @@ use super::address_map::Maps;
 use super::error::{CompareError, ComparedPlan};
 use super::steps::steps;
 use crate::canonical::{CanonicalWriter, Secrets, write_len, write_text};
-use crate::changes::ChangeSet;
-use crate::document::Schemas;
 use crate::ignore::{IgnoredPath, IgnoredPaths};
+use objchange_document::ChangeSet;
+use objchange_document::Schemas;
 
 /// The version of what is hashed, and how. A plan may have another hash in another version.
 // Version 1 left out identities, so that two plans that did the same to different objects had one hash.
@@ -27,7 +27,8 @@ const VERSION: &str = "v2";
 /// the list of ignored paths if there is one.
 ///
 /// ```
-/// use objchange_plan::{HashedPlan, Plan, Schemas};
+/// use objchange_document::{Plan, Schemas};
+/// use objchange_plan::compare::HashedPlan;
 ///
 /// let hash = |text: &str| {
 ///     let plan = Plan::parse(text).unwrap();

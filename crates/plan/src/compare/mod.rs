@@ -42,9 +42,9 @@ use self::pair::pair;
 use self::shown::Hidden;
 use self::steps::{Group, Identities, PlanStep, StepValues, steps};
 use crate::canonical::{CanonicalWriter, Secrets};
-use crate::changes::ChangeSet;
-use crate::document::{Plan, Schemas, StatedMarks};
 use crate::ignore::{IgnoredPath, IgnoredPaths};
+use objchange_document::ChangeSet;
+use objchange_document::{Plan, Schemas, StatedMarks};
 
 /// Options for comparing two plans.
 #[derive(Debug, Clone, Default)]
@@ -64,7 +64,9 @@ impl<'t> Comparison<'t> {
     /// Planning failed, the actions of a resource are unknown, or a plan cannot be read.
     ///
     /// ```
-    /// use objchange_plan::{CompareOptions, Comparison, Plan, Schemas, ShownValue};
+    /// use objchange_document::{Plan, Schemas};
+    /// use objchange_plan::Comparison;
+    /// use objchange_plan::compare::{CompareOptions, ShownValue};
     ///
     /// let plan = |after: &str| {
     ///     format!(

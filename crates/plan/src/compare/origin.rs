@@ -4,12 +4,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
-use crate::document::PlanOrigin;
+use objchange_document::PlanOrigin;
 
 /// In which sources and provider versions the origins of two plans differ.
 ///
 /// ```
-/// use objchange_plan::{OriginDifferences, PlanOrigin};
+/// use objchange_document::PlanOrigin;
+/// use objchange_plan::compare::OriginDifferences;
 ///
 /// let origin = |text| PlanOrigin::new([("main.tf", text)], None);
 /// let found = OriginDifferences::between(&origin("variable \"a\" {}"), &origin(""));

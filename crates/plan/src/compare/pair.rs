@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use hashbrown::HashMap;
 
 use super::steps::{Group, PlanStep};
-use crate::text::Text;
+use objchange_document::Text;
 
 /// A step of the first plan, of the second, or one of each that are about the same.
 pub(super) type Pair<'p, 'c, 't> = (Option<&'p PlanStep<'c, 't>>, Option<&'p PlanStep<'c, 't>>);

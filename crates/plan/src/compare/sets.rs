@@ -4,7 +4,7 @@ use hashbrown::HashMap;
 
 use super::shown::{Cover, ShownValue, shown};
 use crate::canonical::{NodeKind, Placed};
-use crate::text::Text;
+use objchange_document::Text;
 
 /// The maximum number of pairs of elements to compare, and of members in each. Beyond that, elements are not paired.
 const MAX_PAIRS: usize = 10_000;

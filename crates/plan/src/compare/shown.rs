@@ -7,8 +7,8 @@ use serde::ser::{SerializeMap, SerializeSeq};
 use serde::{Serialize, Serializer};
 
 use crate::canonical::{Node, NodeKind};
-use crate::json::{Shape, View, serialize_number};
-use crate::text::Text;
+use objchange_document::Text;
+use objchange_document::json::{Shape, View, serialize_number};
 
 /// A value as a comparison shows it.
 ///

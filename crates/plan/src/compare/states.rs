@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
-use crate::document::{State, StateResource};
+use objchange_document::{State, StateResource};
 
 /// Which state a state file is: Terraform counts the serial up with each change, and gives each new state a lineage.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
@@ -21,7 +21,7 @@ impl StateVersion {
     /// The version of a state file; of a text that is none, that of no state.
     ///
     /// ```
-    /// use objchange_plan::StateVersion;
+    /// use objchange_plan::compare::StateVersion;
     ///
     /// let version = StateVersion::of_file(r#"{"version":4,"serial":3,"lineage":"a-b","resources":[]}"#);
     /// assert_eq!((version.lineage.as_str(), version.serial), ("a-b", 3));
@@ -68,14 +68,15 @@ impl StateDifference {
 /// The managed objects that differ between two states, by address. Values are compared, and never returned.
 ///
 /// ```
-/// use objchange_plan::{StateDifference, State, changed_objects};
+/// use objchange_document::State;
+/// use objchange_plan::compare::{StateDifference, changed_objects};
 ///
 /// let state = |id: &str| format!(r#"{{"version":4,"resources":[{{"mode":"managed","type":"disk","name":"a",
 ///     "provider":"provider[\"registry.terraform.io/x/p\"]","instances":[{{"attributes":{{"id":"{id}"}}}}]}}]}}"#);
 /// let (before, after) = (state("1"), state("2"));
 /// let changed = changed_objects(&State::parse_file(&before)?, &State::parse_file(&after)?);
 /// assert_eq!((changed[0].address.as_str(), changed[0].change), ("disk.a", StateDifference::Changed));
-/// # Ok::<(), objchange_plan::DocumentError>(())
+/// # Ok::<(), objchange_document::DocumentError>(())
 /// ```
 pub fn changed_objects(before: &State<'_>, after: &State<'_>) -> Vec<ChangedObject> {
     let mut sides: BTreeMap<_, [Option<&StateResource<'_>>; 2]> = BTreeMap::new();

@@ -9,16 +9,17 @@ use super::comparison::{PlannedStep, StepActions};
 use super::error::{CompareError, ComparedPlan};
 use super::shown::Hidden;
 use crate::canonical::{Canonical, CanonicalWriter, SchemaPart, Side, write_text};
-use crate::changes::{ActionInvocation, InvokedConfig, ResourceActions};
-use crate::changes::{ChangeSet, ChangeValues, ChangedResource, Importing, OutputChange, ValueChange};
-use crate::document::DocumentError;
-use crate::document::{Schemas, StatedMarks};
 use crate::ignore::IgnoredPaths;
 use crate::ignored_update::IgnoredUpdates;
-use crate::json::{Json, Raw, View, fitted_marks, marks_or_all};
 use crate::report::{is_shown, previous_address};
-use crate::text::Text;
 use crate::walk::Sides;
+use objchange_document::ChangeSet;
+use objchange_document::DocumentError;
+use objchange_document::Text;
+use objchange_document::changes::{ActionInvocation, InvokedConfig, ResourceActions};
+use objchange_document::changes::{ChangeValues, ChangedResource, Importing, OutputChange, ValueChange};
+use objchange_document::json::{Json, Raw, View, fitted_marks, marks_or_all};
+use objchange_document::{Schemas, StatedMarks};
 
 /// The kind of object that a step changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -4,7 +4,7 @@ use super::comparison::{ComparedSide, ValueDifference, ValueStep};
 use super::sets::{self, Pairing};
 use super::shown::{Cover, Hidden, ShownValue, shown};
 use crate::canonical::{Canonical, Node, NodeKind, Placed};
-use crate::text::Text;
+use objchange_document::Text;
 
 /// Compares two sides.
 pub(super) fn differences<'t>(

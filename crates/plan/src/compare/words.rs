@@ -9,8 +9,8 @@ use super::comparison::{
 };
 use super::origin::{OriginDifferences, ProviderDifference, SourceDifference, SourceDifferenceKind};
 use super::shown::ShownValue;
-use crate::changes::ResourceActions;
 use crate::render::shared::identifier_or_quoted;
+use objchange_document::changes::ResourceActions;
 
 /// The maximum number of characters of a string, and of a list or an object, in a line.
 const MAX_STRING: usize = 100;

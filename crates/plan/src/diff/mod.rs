@@ -20,7 +20,7 @@ use serde::{Serialize, Serializer};
 
 pub(crate) use self::differ::{body, output, typed};
 pub use self::leaves::LeafChange;
-pub use self::object::{ObjectChange, diff_values};
+pub use self::object::{ObjectChange, changed_leaves, diff_values};
 pub use crate::diff_action::DiffAction;
 #[cfg(test)]
 pub(crate) use fold::Fold;
@@ -28,7 +28,7 @@ pub(crate) use fold::{Folding, fold, fold_recomputed};
 pub(crate) use ignored::fold_ignored;
 pub use parts::{CollectionPart, Parts};
 
-use crate::text::Text;
+use objchange_document::Text;
 
 /// The difference in one part of a value, and below it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -316,7 +316,7 @@ impl Serialize for Scalar<'_> {
         match self {
             Scalar::Null => serializer.serialize_unit(),
             Scalar::Bool(value) => serializer.serialize_bool(*value),
-            Scalar::Number(text) => crate::json::serialize_number(text, serializer),
+            Scalar::Number(text) => objchange_document::json::serialize_number(text, serializer),
             Scalar::String(text) => serializer.serialize_str(text),
         }
     }

@@ -9,21 +9,23 @@ use objchange::{Type, Value};
 
 use super::leaves::leaves;
 use super::{Diff, LeafChange, differ};
-use crate::changes::PlannedValues;
 use crate::walk::{Dialect, Sides};
+use objchange_document::changes::PlannedValues;
 
 /// The change of an object, by values of the engine and the schema of its resource.
 ///
 /// Its diff is that of the plan document for the same change. Facts that no document holds are lost: refinements, the
 /// types of dynamic values and nulls, which element of a set forces the replacement (the whole set does), and unknown
 /// values before the change (they become absent). Ephemeral values are hidden like sensitive ones, infinite numbers are
-/// strings, and values deeper than [`MAX_DEPTH`](crate::MAX_DEPTH) are not compared.
+/// strings, and values deeper than [`MAX_DEPTH`](objchange_document::json::MAX_DEPTH) are not compared.
 ///
 /// ```
 /// use objchange::change::{PlanRequest, SimulatedProvider, plan_change};
 /// use objchange::schema::{Attribute, Block};
 /// use objchange::{Type, Value};
-/// use objchange_plan::{ObjectChange, Options, render_planned_change};
+/// use objchange_plan::Options;
+/// use objchange_plan::diff::ObjectChange;
+/// use objchange_plan::render::render_planned_change;
 ///
 /// let schema = Block::new(
 ///     [
@@ -64,14 +66,12 @@ pub struct ObjectChange<'s> {
     values: PlannedValues,
 }
 
-impl PlannedValues {
-    /// The parts that change, one by one, in the order of their diff.
-    pub fn leaves(&self) -> Vec<LeafChange> {
-        let sides = Sides::from_planned(self);
-        let replaced = sides.replaced();
-        let diff = differ::body(sides.change(&replaced, Dialect::LEGACY), self.schema());
-        leaves(&diff, self.before(), self.after())
-    }
+/// The parts of two objects that change, one by one, in the order of their diff.
+pub fn changed_leaves(values: &PlannedValues) -> Vec<LeafChange> {
+    let sides = Sides::from_planned(values);
+    let replaced = sides.replaced();
+    let diff = differ::body(sides.change(&replaced, Dialect::LEGACY), values.schema());
+    leaves(&diff, values.before(), values.after())
 }
 
 impl<'s> ObjectChange<'s> {
@@ -91,7 +91,7 @@ impl<'s> ObjectChange<'s> {
         Self { values: self.values.replacing(paths.into_iter().collect()), ..self }
     }
 
-    /// The two objects, for a [`ChangeSet`](crate::ChangeSet).
+    /// The two objects, for a [`ChangeSet`](objchange_document::ChangeSet).
     pub fn into_values(self) -> PlannedValues {
         self.values
     }

@@ -1,7 +1,7 @@
 //! Diffs that outlive the text they were borrowed from.
 
 use super::{Block, BlockType, Diff, Entry, Kind, Line, NestedBlock, Parts, Primitive, Scalar};
-use crate::text::Text;
+use objchange_document::Text;
 
 fn diffs<'t>(diffs: Parts<'t, Diff<'t>>) -> Parts<'static, Diff<'static>> {
     diffs.into_vec().into_iter().map(Diff::into_owned).collect()

@@ -9,7 +9,7 @@ use serde::{Serialize, Serializer};
 use super::differ::LazyParts;
 use super::fold::{Fold, Show};
 use super::{Diff, DiffAction, Entry, NestedBlock};
-use crate::text::Text;
+use objchange_document::Text;
 
 /// The elements, attributes or blocks of a collection.
 ///

@@ -2,9 +2,9 @@
 
 use super::tokens::Role;
 use super::{View, Writer, escape};
-use crate::changes::TriggerTime;
-use crate::program::Novelty;
+use crate::novelty::Novelty;
 use crate::report::{ActionHeader, Entries, ReportAction, ShowError};
+use objchange_document::changes::TriggerTime;
 
 impl Writer<'_> {
     /// Writes the actions that the change above triggers.
@@ -50,7 +50,7 @@ impl Writer<'_> {
 
     pub(super) fn action(&mut self, action: &ReportAction<'_>) {
         let header = &action.header;
-        if self.program.has(Novelty::InvocationAddress) {
+        if Novelty::InvocationAddress.is_in(self.program) {
             self.indent(1);
             self.text(Role::Comment, &format!("# {}\n", escape::line(&header.address)));
         }

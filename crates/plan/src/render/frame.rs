@@ -6,11 +6,12 @@ use objchange_text::visible;
 
 use super::Writer;
 use super::tokens::{Role, resource_sign};
-use crate::changes::ResourceActions;
-use crate::document::Missing;
-use crate::mode::PlanMode;
-use crate::program::{Novelty, Program};
+use crate::novelty::Novelty;
 use crate::report::{IgnoredChanges, Note, Outcome, Summary, Warning};
+use objchange_document::Missing;
+use objchange_document::PlanMode;
+use objchange_document::Program;
+use objchange_document::changes::ResourceActions;
 
 /// The heading above inputs that a plan was made without.
 pub(super) const MISSING_INPUT: &str = "Missing input";
@@ -231,7 +232,7 @@ impl Writer<'_> {
         let import = if *import > 0 { format!("{import} to import, ") } else { String::new() };
         let forget = if *forget > 0 { format!(", {forget} to forget") } else { String::new() };
         let invoke = if *invoke > 0 { format!(" Actions: {invoke} to invoke.") } else { String::new() };
-        let is_plain = self.program.has(Novelty::CountsWithoutColour);
+        let is_plain = Novelty::CountsWithoutColour.is_in(self.program);
         self.push("\n");
         self.text(Role::Heading, "Plan:");
         self.push(" ");

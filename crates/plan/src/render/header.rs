@@ -4,9 +4,9 @@ use objchange_text::json::indented;
 
 use super::tokens::{Role, resource_sign};
 use super::{View, Writer, escape};
-use crate::changes::Deferred;
-use crate::changes::ResourceActions;
 use crate::report::{Comment, Heading, ReportEntry, ResourceHeader};
+use objchange_document::changes::Deferred;
+use objchange_document::changes::ResourceActions;
 
 impl Writer<'_> {
     /// Writes a resource of a plan with its header.

@@ -55,8 +55,8 @@ use std::io;
 use self::tokens::{Role, Sink, Tokens, sign};
 use crate::diff::{Diff, DiffAction};
 use crate::options::Options;
-use crate::program::Program;
 use crate::report::ShowError;
+use objchange_document::Program;
 
 /// How a value is written where it is.
 #[derive(Debug, Clone, Copy, Default)]

@@ -32,7 +32,8 @@ impl Report<'_> {
     /// document is markup in it.
     ///
     /// ```
-    /// use objchange_plan::{Filter, Options, Plan, Report, Schemas};
+    /// use objchange_document::{Plan, Schemas};
+    /// use objchange_plan::{Filter, Options, Report};
     ///
     /// let plan = Plan::parse(
     ///     r#"{"format_version":"1.2","resource_changes":[{"address":"null_resource.a","mode":"managed",

@@ -18,19 +18,21 @@ use super::screen::{DiffLines, LineSink};
 use super::summary::{identity, reasons, summary_group};
 use super::tokens::{Tokens, resource_sign};
 use super::{View, Writer};
-use crate::changes::{CheckStatus, ResourceActions, TriggerTime};
-use crate::document::Missing;
-use crate::program::Program;
 use crate::report::{
     ActionHeader, Comment, Entries, Heading, IgnoredChanges, OutputHeader, Report, ResourceHeader,
     Section as Part, ShowError, StateHeader,
 };
+use objchange_document::Missing;
+use objchange_document::Program;
+use objchange_document::changes::{CheckStatus, ResourceActions, TriggerTime};
 
 /// The content of a page for people: sections, items, and the text about each. Their diffs are made one at a
 /// time, when they are looked at.
 ///
 /// ```
-/// use objchange_plan::{DiffRole, Filter, Options, Plan, Report, Schemas};
+/// use objchange_document::{Plan, Schemas};
+/// use objchange_plan::{Filter, Options, Report};
+/// use objchange_plan::render::DiffRole;
 ///
 /// let plan = Plan::parse(
 ///     r#"{"format_version":"1.2","resource_changes":[{"address":"null_resource.a","mode":"managed",

@@ -2,8 +2,8 @@
 
 use super::outline::OutlineItem;
 use super::summary::{configured, total};
-use crate::document::NoState;
 use crate::report::{Outcome, PREDICTED, Report, Section, Warning};
+use objchange_document::NoState;
 
 /// The maximum number of characters of a title, and of the address of another page.
 pub(super) const TITLE: usize = 200;

@@ -7,14 +7,15 @@ use objchange::schema::Block;
 
 use super::tokens::Role;
 use super::{View, Writer, escape, print};
-use crate::changes::TriggerTime;
-use crate::changes::{ChangeSet, ChangedResource};
 use crate::diff::{Diff, Folding, fold};
-use crate::document::{NoState, Plan, Schemas, State};
 use crate::options::Options;
 use crate::report::{
     Entries, Filter, Outcome, Report, ReportEntry, ResourceHeader, Section, ShowError, entry,
 };
+use objchange_document::ChangeSet;
+use objchange_document::changes::ChangedResource;
+use objchange_document::changes::TriggerTime;
+use objchange_document::{NoState, Plan, Schemas, State};
 
 /// Renders a plan as `terraform show` prints it.
 ///
@@ -23,7 +24,8 @@ use crate::report::{
 /// A change, or the schema of its type, cannot be read.
 ///
 /// ```
-/// use objchange_plan::{Options, Plan, Schemas, render_plan};
+/// use objchange_document::{Plan, Schemas};
+/// use objchange_plan::{Options, render_plan};
 ///
 /// let plan = Plan::parse(
 ///     r#"{"format_version":"1.2","resource_changes":[{"address":"null_resource.a","mode":"managed",
@@ -139,7 +141,8 @@ impl Report<'_> {
     /// Terraform has no words for that, and its text stays as it is.
     ///
     /// ```
-    /// use objchange_plan::{Filter, Options, Plan, Report, Schemas};
+    /// use objchange_document::{Plan, Schemas};
+    /// use objchange_plan::{Filter, Options, Report};
     ///
     /// let plan = Plan::parse(
     ///     r#"{"format_version":"1.2","terraform_version":"1.16.0+simulated","resource_changes":[{"address":"disk.a",

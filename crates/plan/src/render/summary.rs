@@ -6,16 +6,16 @@ use objchange_text::{counted, visible};
 
 use super::tokens::{Role, resource_sign, sign};
 use super::{Writer, print};
-use crate::changes::{Check, CheckStatus, Importing, ResourceActions, TriggerTime};
 use crate::diff::DiffAction;
-use crate::document::NoState;
 use crate::options::{Colour, Options};
 use crate::report::PREDICTED;
 use crate::report::{
     Comment, Counts, Heading, Invocation, Outcome, OutputHeader, Report, ResourceHeader, Section, ShowError,
     StateHeader,
 };
-use crate::text::Text;
+use objchange_document::NoState;
+use objchange_document::Text;
+use objchange_document::changes::{Check, CheckStatus, Importing, ResourceActions, TriggerTime};
 
 /// How the resources of a summary are grouped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -243,7 +243,8 @@ impl Report<'_> {
     /// All that the plan does in a few words: `1 to destroy, 2 to create`, or `nothing to change`.
     ///
     /// ```
-    /// use objchange_plan::{Filter, Options, Plan, Report, Schemas};
+    /// use objchange_document::{Plan, Schemas};
+    /// use objchange_plan::{Filter, Options, Report};
     ///
     /// let plan = Plan::parse(
     ///     r#"{"format_version":"1.2","resource_changes":[{"address":"a.b","mode":"managed","type":"a","name":"b",

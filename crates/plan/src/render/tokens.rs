@@ -6,9 +6,9 @@ mod tests;
 use std::io;
 use std::ops::Range;
 
-use crate::changes::ResourceActions;
 use crate::diff::DiffAction;
-use crate::program::Program;
+use objchange_document::Program;
+use objchange_document::changes::ResourceActions;
 
 /// Where tokens go. It is called with some of them at a time, in the order of the page, and not with those of two entries.
 pub(super) type Sink<'s> = dyn FnMut(&Tokens) -> io::Result<()> + 's;

@@ -6,14 +6,16 @@ use hashbrown::HashMap;
 use serde::{Deserialize, Serialize};
 
 use super::{Filter, ReportEntry, Schemas, ShowError};
-use crate::changes::{ActionInvocation, ActionTrigger, InvokedConfig, TriggerTime};
-use crate::changes::{ChangeSet, ChangeValues, ChangedResource, WrittenValues};
 use crate::diff;
 use crate::diff::{Block, Diff, DiffAction, Kind};
-use crate::json::Raw;
-use crate::program::{Novelty, Program};
-use crate::text::Text;
+use crate::novelty::Novelty;
 use crate::walk::{Dialect, Sides};
+use objchange_document::ChangeSet;
+use objchange_document::Program;
+use objchange_document::Text;
+use objchange_document::changes::{ActionInvocation, ActionTrigger, InvokedConfig, TriggerTime};
+use objchange_document::changes::{ChangeValues, ChangedResource, WrittenValues};
+use objchange_document::json::Raw;
 
 /// The text about an invoked action. The diff beside it is its configuration, unless that is hidden.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -64,7 +66,7 @@ impl<'p, 't> Actions<'p, 't> {
         filter: &Filter,
     ) -> Self {
         let mut actions = Self { triggered: HashMap::new(), invoked: Vec::new(), all: Vec::new() };
-        if !program.has(Novelty::ActionInvocations) || set.invocations.is_empty() {
+        if !Novelty::ActionInvocations.is_in(program) || set.invocations.is_empty() {
             return actions;
         }
         // Terraform 1.14 prints an invocation below the change that triggers it, and only counts it if that change is
@@ -116,7 +118,7 @@ impl<'p, 't> Actions<'p, 't> {
 /// The header of an action.
 pub(super) fn header<'p>(invocation: &'p ActionInvocation<'_>, program: Program) -> ActionHeader<'p> {
     let caller = invocation.invoked.clone().flatten();
-    let says_address = program.has(Novelty::InvocationAddress);
+    let says_address = Novelty::InvocationAddress.is_in(program);
     ActionHeader {
         address: invocation.address.clone(),
         r#type: invocation.action_type.clone(),

@@ -4,9 +4,10 @@ use serde::{Deserialize, Serialize};
 
 use super::Summary;
 use super::header::previous_address;
-use crate::changes::ChangedResource;
-use crate::changes::ResourceActions;
-use crate::program::{Novelty, Program};
+use crate::novelty::Novelty;
+use objchange_document::Program;
+use objchange_document::changes::ChangedResource;
+use objchange_document::changes::ResourceActions;
 
 /// Counts of all selected changes by kind, shown or not.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -93,7 +94,7 @@ impl Counts {
         let kept = match program {
             Program::OpenTofu(_) => self.forget_then_create,
             // Before Terraform 1.16 an object that is created while another one is forgotten counted nowhere.
-            _ if program.has(Novelty::CreateThenForgetAdds) => self.create_then_forget,
+            _ if Novelty::CreateThenForgetAdds.is_in(program) => self.create_then_forget,
             Program::Terraform(_) => 0,
         };
         let forgotten = self.forget + self.forget_then_create;

@@ -5,7 +5,7 @@ use std::io;
 use objchange::schema::SchemaDocumentError;
 use thiserror::Error;
 
-use crate::document::DocumentError;
+use objchange_document::DocumentError;
 
 /// Why a document cannot be shown.
 #[derive(Debug, Error)]

@@ -3,9 +3,9 @@
 use wildmatch::WildMatch;
 
 use crate::address_glob::AddressGlob;
-use crate::changes::ChangedResource;
-use crate::changes::ResourceActions;
 use crate::ignore::IgnoredPath;
+use objchange_document::changes::ChangedResource;
+use objchange_document::changes::ResourceActions;
 
 /// Selects the resources of a document; the default selects all.
 ///
@@ -13,7 +13,8 @@ use crate::ignore::IgnoredPath;
 /// address matches all instances if it has no key, and everything inside if it is a module.
 ///
 /// ```
-/// use objchange_plan::{Filter, ResourceActions};
+/// use objchange_document::changes::ResourceActions;
+/// use objchange_plan::Filter;
 ///
 /// let filter = Filter::default().address("module.net").without("*.aws_eip.*");
 /// let matches = |address| filter.matches(address, "aws_vpc", ResourceActions::Create);

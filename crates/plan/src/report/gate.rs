@@ -5,8 +5,9 @@ use std::str::FromStr;
 
 use super::selection::REPLACEMENTS;
 use super::{Entries, Report, Section, Selection, Unmatched};
-use crate::document::{ProviderDependent, UnknownKind};
-use crate::{Deferred, Missing, PlanMode, ResourceActions};
+use objchange_document::changes::{Deferred, ResourceActions};
+use objchange_document::{Missing, PlanMode};
+use objchange_document::{ProviderDependent, UnknownKind};
 
 /// The conditions under which a plan is refused.
 #[derive(Debug, Clone, Default)]

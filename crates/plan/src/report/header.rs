@@ -2,12 +2,12 @@
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::changes::ResourceActions;
-use crate::changes::{ChangeValues, ChangedIndex, ChangedResource, Importing, attributes_of};
-use crate::index::Index;
-use crate::json::{Json, Raw};
-use crate::text::Text;
 use crate::walk::Dialect;
+use objchange_document::Index;
+use objchange_document::Text;
+use objchange_document::changes::ResourceActions;
+use objchange_document::changes::{ChangeValues, ChangedIndex, ChangedResource, Importing, attributes_of};
+use objchange_document::json::{Json, Raw};
 
 /// The text about a resource of a plan.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::{Entries, ResourceHeader};
-use crate::text::Text;
+use objchange_document::Text;
 
 /// Changes that are left out of a report and its counts, because they are at ignored paths alone.
 #[derive(Debug, Serialize)]

@@ -12,7 +12,6 @@
 //! | counts | `counts` |
 //! | the sections of a state | `state` |
 //! | the text above each resource | `header` |
-//! | the program and the mode, as far as a document tells | `detected_program`, `inferred_mode` |
 //! | which resources are selected | `filter` |
 //! | what is left out because it is at ignored paths | `ignored` |
 //!
@@ -20,14 +19,12 @@
 
 mod actions;
 mod counts;
-mod detected_program;
 mod entries;
 mod error;
 mod filter;
 mod gate;
 mod header;
 mod ignored;
-mod inferred_mode;
 mod plan;
 mod selection;
 mod sides;
@@ -50,15 +47,16 @@ pub use plan::Summary;
 pub(crate) use plan::entry;
 pub use state::{ModulePlace, StateHeader};
 
-use crate::changes::ChangeSet;
-use crate::changes::{Check, ResourceActions};
-use crate::document::{
+use crate::options::Options;
+use crate::walk::{Dialect, PlaceKind};
+use objchange_document::ChangeSet;
+use objchange_document::PlanMode;
+use objchange_document::Program;
+use objchange_document::Text;
+use objchange_document::changes::{Check, ResourceActions};
+use objchange_document::{
     Document, Missing, NoState, Plan, PlanFile, SchemaOrigin, Schemas, State, StatedMarks,
 };
-use crate::mode::PlanMode;
-use crate::options::Options;
-use crate::program::Program;
-use crate::text::Text;
 
 /// The sentence about a plan for which providers were not asked, after its important words.
 pub(crate) const PREDICTED: &str =
@@ -69,7 +67,9 @@ pub(crate) const PREDICTED: &str =
 /// In JSON (see the project's `schema/report.schema.json`) each section is a member, in the order of the page.
 ///
 /// ```
-/// use objchange_plan::{Filter, Options, Plan, Report, Schemas, Section};
+/// use objchange_document::{Plan, Schemas};
+/// use objchange_plan::{Filter, Options, Report};
+/// use objchange_plan::report::Section;
 ///
 /// let plan = Plan::parse(
 ///     r#"{"format_version":"1.2","resource_changes":[{"address":"null_resource.a","mode":"managed",
@@ -287,7 +287,7 @@ impl<'p> Report<'p> {
         filter: &Filter,
     ) -> Result<Self, ShowError> {
         let program = options.program.unwrap_or_default();
-        let dialect = program.dialect(options);
+        let dialect = dialect_of(program, options);
         let differ = plan::Differ { changes, schemas, program, dialect, full: options.full };
         plan::report(differ, stated, options.mode.unwrap_or_default(), filter)
     }
@@ -325,7 +325,7 @@ impl<'p> Report<'p> {
     /// Makes the report of a state, like [`Report::new`].
     pub fn of_state(state: &'p State<'_>, schemas: &'p Schemas, options: &Options, filter: &Filter) -> Self {
         let program = options.program.unwrap_or_else(|| Program::of_state(state));
-        state::report(state, schemas, program, program.dialect(options), filter)
+        state::report(state, schemas, program, dialect_of(program, options), filter)
     }
 
     /// The first entry that cannot be made.
@@ -412,4 +412,17 @@ impl Serialize for Report<'_> {
         }
         map.end()
     }
+}
+
+/// The rules by which a program compares what is in no block. Only OpenTofu can be asked to show what is sensitive.
+fn dialect_of(program: Program, options: &Options) -> Dialect {
+    let dialect = match program {
+        Program::Terraform(_) => Dialect::LEGACY,
+        Program::OpenTofu(_) => Dialect::opentofu(PlaceKind::Inside, options.show_sensitive)
+            .reading_unknown_blocks(program.is_opentofu_next()),
+    };
+    dialect
+        .matching_sets(options.match_sets)
+        .matching_lists(options.match_lists)
+        .with_own_format(options.own_format)
 }

@@ -13,16 +13,18 @@ use super::sides::{Relevant, diff_resource};
 use super::{
     Counts, Filter, Note, Outcome, OutputHeader, PlanMode, Report, ReportEntry, Schemas, Section, ShowError,
 };
-use crate::changes::{ActionInvocation, ResourceActions, TriggerTime};
-use crate::changes::{ChangeSet, ChangedResource, OutputChange};
 use crate::diff;
 use crate::diff::{Diff, DiffAction, Folding, fold, fold_ignored, fold_recomputed};
-use crate::document::{DocumentError, StatedMarks};
 use crate::ignore::IgnoredPaths;
 use crate::ignored_update::IgnoredUpdates;
+use crate::novelty::Novelty;
 use crate::options::Options;
-use crate::program::{Novelty, Program};
 use crate::walk::{Dialect, Paths, Sides};
+use objchange_document::ChangeSet;
+use objchange_document::Program;
+use objchange_document::changes::{ActionInvocation, ResourceActions, TriggerTime};
+use objchange_document::changes::{ChangedResource, OutputChange};
+use objchange_document::{DocumentError, StatedMarks};
 
 /// The numbers of resources that a plan imports, adds, changes and destroys.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -140,7 +142,7 @@ pub(super) fn report<'p, 't>(
     let really_drifted = |r: &&ChangedResource<'_>| r.change.actions != ResourceActions::NoOp;
     let drifted: Vec<_> = drifted.into_iter().filter(really_drifted).collect();
     // Terraform 1.15 does not print deferred actions. They are listed here, because gates count them.
-    let has_actions = program.has(Novelty::ActionInvocations) && !only_drift;
+    let has_actions = Novelty::ActionInvocations.is_in(program) && !only_drift;
     let deferred_actions = set.deferred_invocations.iter().filter(|deferred| {
         has_actions && filter.matches_action(&deferred.invocation.address, &deferred.invocation.action_type)
     });
@@ -456,7 +458,7 @@ pub(crate) fn entry<'p>(
     schema: Option<&'p Block>,
     options: &Options,
 ) -> Result<ReportEntry<'p, ResourceHeader<'p>>, ShowError> {
-    let dialect = options.program.unwrap_or_default().dialect(options);
+    let dialect = super::dialect_of(options.program.unwrap_or_default(), options);
     let diff = diff_resource(document, resource, schema, None, None, dialect)?;
     let diff = shown(resource, diff, Folding { full: options.full, own_format: options.own_format });
     Ok(ReportEntry::new(header::header(resource, &ChangeContext::Change, dialect), diff))

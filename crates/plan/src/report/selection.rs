@@ -9,7 +9,8 @@ use objchange_text::similar;
 
 use super::Filter;
 use crate::ignore::IgnoredPath;
-use crate::{ChangeSet, Document, PlanFile, ResourceActions};
+use objchange_document::changes::ResourceActions;
+use objchange_document::{ChangeSet, Document, PlanFile};
 
 /// Longer names are not suggested: comparing two names costs the product of their lengths.
 const LONGEST: usize = 300;

@@ -3,13 +3,14 @@
 use hashbrown::HashMap;
 use objchange::schema::Block;
 
-use crate::changes::ResourceActions;
-use crate::changes::{ChangeSet, ChangedResource};
 use crate::diff;
 use crate::diff::Diff;
-use crate::document::{DocumentError, StatedMarks};
-use crate::json::Elements;
 use crate::walk::{Dialect, PathList, Paths, Sides};
+use objchange_document::ChangeSet;
+use objchange_document::changes::ChangedResource;
+use objchange_document::changes::ResourceActions;
+use objchange_document::json::Elements;
+use objchange_document::{DocumentError, StatedMarks};
 
 /// The relevant attributes of changes, by the resource that they are of.
 pub(super) struct Relevant<'p, 't> {

@@ -8,12 +8,12 @@ use super::{
 };
 use crate::diff;
 use crate::diff::Diff;
-use crate::document::{DocumentError, Shown, State, StateOutput, StateResource};
-use crate::index::Index;
-use crate::json::{Json, Raw, View, fitted_marks, marks_or_all};
-use crate::program::Program;
-use crate::text::Text;
 use crate::walk::{Change, Dialect};
+use objchange_document::Index;
+use objchange_document::Program;
+use objchange_document::Text;
+use objchange_document::json::{Json, Raw, View, fitted_marks, marks_or_all};
+use objchange_document::{DocumentError, DocumentValue, State, StateOutput, StateResource};
 
 /// The text about a resource of a state.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -149,7 +149,7 @@ fn diff_resource<'p>(
 ) -> Result<Diff<'p>, ShowError> {
     let schema = schemas.of_state(resource)?;
     match resource.shown(state, schema)? {
-        Shown::Read(parts) => diff_parts(state, resource, parts, schema, dialect),
+        DocumentValue::Read(parts) => diff_parts(state, resource, parts, schema, dialect),
         // Values of a state file are converted, so the diff must own its texts.
         shown => Ok(diff_parts(state, resource, shown.parts(), schema, dialect)?.into_owned()),
     }

@@ -1,7 +1,7 @@
 //! The keys of a collection on all its sides.
 
-use crate::json::{Json, View};
-use crate::text::Text;
+use objchange_document::Text;
+use objchange_document::json::{Json, View};
 
 /// Keys, sorted and each one once.
 pub(crate) enum Keys<'t> {

@@ -18,7 +18,7 @@ pub use reason::Reason;
 pub use sides::Sides;
 
 use crate::diff_action::DiffAction;
-use crate::json::View;
+use objchange_document::json::View;
 
 /// One place of a resource or output: its value on both sides, whether it exists, and the marks that mirror its
 /// nesting.

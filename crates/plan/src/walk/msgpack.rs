@@ -12,8 +12,8 @@ use rmp::Marker;
 
 use super::Sides;
 use super::values::{UNKNOWN, content, marks};
-use crate::changes::PackedSides;
-use crate::json::{Builder, Built, Open};
+use objchange_document::changes::PackedSides;
+use objchange_document::json::{Builder, Built, Open};
 
 /// Deeper values are left to the engine.
 const MAX_DEPTH: usize = 64;
@@ -27,7 +27,8 @@ impl<'t> Sides<'t> {
     /// use std::sync::Mutex;
     ///
     /// use objchange::{Type, Value};
-    /// use objchange_plan::{PackedSides, Sides};
+    /// use objchange_document::changes::PackedSides;
+    /// use objchange_plan::Sides;
     ///
     /// let (ty, types) = (Type::object([("name", Type::String)]), Mutex::default());
     /// let after = Value::object([("name", "web")]).to_msgpack(&ty)?;

@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 use std::rc::Rc;
 
-use crate::json::{Elements, Shape, View};
+use objchange_document::json::{Elements, Shape, View};
 
 /// Paths in an order in which those that share their first steps stand together, the shortest first.
 ///
@@ -169,7 +169,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::json::Json;
+    use objchange_document::json::Json;
 
     /// One step further by the rule itself: each path by each place.
     fn step<'v, 't>(

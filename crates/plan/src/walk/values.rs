@@ -9,7 +9,7 @@ use objchange::value::{Kind, Path, PathStep};
 use smol_str::SmolStr;
 
 use super::Sides;
-use crate::json::{Builder, Built, MAX_DEPTH};
+use objchange_document::json::{Builder, Built, MAX_DEPTH};
 
 /// Replaces values that nest deeper than any that is read.
 const TOO_DEEP: &str = "(nested too deeply to be compared)";

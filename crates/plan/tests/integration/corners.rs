@@ -1,8 +1,7 @@
 //! Rules that few documents reach: each with the lines that they decide.
 
-use objchange_plan::{
-    Document, Filter, MissingChange, Options, Plan, PlanFile, PlanMode, Program, Report, Schemas, render_plan,
-};
+use objchange_document::{Document, MissingChange, Plan, PlanFile, PlanMode, Program, Schemas};
+use objchange_plan::{Filter, Options, Report, render_plan};
 use serde_json::{Value as Json, json};
 
 fn schemas(block: &Json) -> Schemas {

@@ -3,7 +3,10 @@
 
 use std::thread;
 
-use objchange_plan::{Colour, Document, Filter, MAX_DEPTH, Options, Report, Schemas, Section};
+use objchange_document::json::MAX_DEPTH;
+use objchange_document::{Document, Schemas};
+use objchange_plan::report::Section;
+use objchange_plan::{Colour, Filter, Options, Report};
 use serde_json::{Value as Json, json};
 
 /// The stack that a thread of Rust has unless told otherwise.

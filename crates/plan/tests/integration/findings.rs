@@ -1,6 +1,6 @@
 //! Findings of documents.
 
-use objchange_plan::{PlanFile, document_warnings, findings};
+use objchange_document::{PlanFile, document_warnings, findings};
 use serde_json::json;
 
 /// The findings of a document: kind, severity, address and message.

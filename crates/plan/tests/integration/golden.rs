@@ -1,6 +1,8 @@
 //! Output for which Terraform is not a guide: without schemas, with escaped text, in summaries, and in errors.
 
-use objchange_plan::{Colour, Document, Filter, Options, Report, ResourceActions, Schemas};
+use objchange_document::changes::ResourceActions;
+use objchange_document::{Document, Schemas};
+use objchange_plan::{Colour, Filter, Options, Report};
 
 const PLAN: &str = r#"{"format_version":"1.2","resource_changes":[
 {"address":"aws_instance.web[\"a\u001b[31m\"]","mode":"managed","type":"aws_instance","name":"web",

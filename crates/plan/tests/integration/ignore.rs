@@ -1,9 +1,10 @@
 //! Values that are ignored: folded, counted, named, and no change.
 
-use objchange_plan::{
-    CompareOptions, Comparison, Document, Filter, Gate, GateCondition, HashedPlan, IgnoredPath,
-    MarkdownOptions, Options, Plan, Report, Schemas, Verdict,
-};
+use objchange_document::{Document, Plan, Schemas};
+use objchange_plan::compare::{CompareOptions, HashedPlan};
+use objchange_plan::render::MarkdownOptions;
+use objchange_plan::report::{Gate, GateCondition, Verdict};
+use objchange_plan::{Comparison, Filter, IgnoredPath, Options, Report};
 use serde_json::{Value, json};
 
 use crate::compare::{plan, resource};

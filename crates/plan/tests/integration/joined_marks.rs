@@ -1,8 +1,9 @@
 //! Formats of our own hide what any section of a plan calls sensitive, and what marks that fit no value may mean.
 
-use objchange_plan::{
-    Document, Filter, HtmlOptions, Json, MarkdownOptions, Options, Plan, Report, Schemas, StatedMarks,
-};
+use objchange_document::json::Json;
+use objchange_document::{Document, Plan, Schemas, StatedMarks};
+use objchange_plan::render::{HtmlOptions, MarkdownOptions};
+use objchange_plan::{Filter, Options, Report};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -197,7 +198,7 @@ proptest! {
 }
 
 fn written(marks: &Json<'_>) -> Value {
-    use objchange_plan::{Shape, View};
+    use objchange_document::json::{Shape, View};
     fn of_view(view: View<'_, '_>) -> Value {
         match view.shape() {
             Shape::Bool(bool) => json!(bool),

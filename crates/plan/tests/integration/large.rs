@@ -2,9 +2,9 @@
 
 use std::fmt::Write;
 
-use objchange_plan::{
-    Document, Filter, Options, Plan, Report, Schemas, ShowError, State, render_plan, render_state,
-};
+use objchange_document::{Document, Plan, Schemas, State};
+use objchange_plan::report::ShowError;
+use objchange_plan::{Filter, Options, Report, render_plan, render_state};
 
 /// As the threads of a server may have it.
 fn on_a_small_stack(test: impl FnOnce() + Send + 'static) {

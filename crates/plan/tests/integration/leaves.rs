@@ -3,7 +3,7 @@
 use objchange::schema::{Attribute, Block, NestedBlock, NestingMode};
 use objchange::value::Path;
 use objchange::{Type, Value};
-use objchange_plan::ObjectChange;
+use objchange_plan::diff::ObjectChange;
 
 /// A block with an attribute, a map and blocks of one attribute.
 fn schema() -> Block {

@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use objchange_plan::{
-    Document, Filter, MarkdownOptions, MarkdownTemplate, Options, Report, Review, ReviewedPlan, Schemas,
-    ShowError,
-};
+use objchange_document::{Document, Schemas};
+use objchange_plan::render::{MarkdownOptions, MarkdownTemplate, Review, ReviewedPlan};
+use objchange_plan::report::ShowError;
+use objchange_plan::{Filter, Options, Report};
 use proptest::prelude::*;
 use pulldown_cmark::{CowStr, Event, Parser, Tag, TagEnd};
 use serde_json::{Value, json};

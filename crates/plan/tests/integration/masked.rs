@@ -1,6 +1,7 @@
 //! Values of masked names are in nothing that is made of a plan or state.
 
-use objchange_plan::{Importing, MaskedNames, PlanFile, Schemas};
+use objchange_document::changes::Importing;
+use objchange_document::{MaskedNames, PlanFile, Schemas};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 

@@ -1,6 +1,7 @@
 //! Similar elements that a set loses and gains, shown as updates.
 
-use objchange_plan::{Document, Filter, Options, Report, Schemas};
+use objchange_document::{Document, Schemas};
+use objchange_plan::{Filter, Options, Report};
 use serde_json::{Value as Json, json};
 
 use crate::report;

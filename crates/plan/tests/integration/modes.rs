@@ -1,6 +1,6 @@
 //! Infers the mode of plans from their content.
 
-use objchange_plan::{Plan, PlanMode};
+use objchange_document::{Plan, PlanMode};
 use serde_json::{Value as Json, json};
 
 #[track_caller]

@@ -7,10 +7,11 @@ use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
 use objchange::address::module_of;
-use objchange_plan::{
-    Colour, Counts, Document, DocumentError, Filter, GroupBy, Options, Report, ResourceActions, Schemas,
-    Section, ShowError,
-};
+use objchange_document::changes::ResourceActions;
+use objchange_document::{Document, DocumentError, Schemas};
+use objchange_plan::render::GroupBy;
+use objchange_plan::report::{Counts, Section, ShowError};
+use objchange_plan::{Colour, Filter, Options, Report};
 use proptest::prelude::*;
 use proptest::sample::Index;
 use serde_json::{Value, json};

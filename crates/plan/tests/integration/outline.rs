@@ -3,9 +3,10 @@
 use std::fs;
 use std::path::Path;
 
-use objchange_plan::{
-    DiffLines, DiffRole, Document, Filter, Options, Outline, OutlineNode, Report, Schemas, ShowError,
-};
+use objchange_document::{Document, Schemas};
+use objchange_plan::render::{DiffLines, DiffRole, OutlineNode};
+use objchange_plan::report::ShowError;
+use objchange_plan::{Filter, Options, Outline, Report};
 use proptest::prelude::*;
 use serde_json::json;
 

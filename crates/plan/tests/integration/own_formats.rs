@@ -1,6 +1,8 @@
 //! Formats of our own say what Terraform's text leaves out, and fold what it shows.
 
-use objchange_plan::{Filter, GroupBy, MarkdownOptions, Options, Plan, Report, Schemas};
+use objchange_document::{Plan, Schemas};
+use objchange_plan::render::{GroupBy, MarkdownOptions};
+use objchange_plan::{Filter, Options, Report};
 use serde_json::{Value, json};
 
 fn schemas() -> Schemas {

@@ -2,10 +2,11 @@
 
 use crate::{outline, report};
 
-use objchange_plan::{
-    Colour, DiffAction, Document, Filter, HtmlOptions, MarkdownOptions, MarkdownTemplate, Options, Plan,
-    PlanMode, Program, Report, Review, ReviewedPlan, Schemas, Section, ShowError, render_plan,
-};
+use objchange_document::{Document, Plan, PlanMode, Program, Schemas};
+use objchange_plan::diff::DiffAction;
+use objchange_plan::render::{HtmlOptions, MarkdownOptions, MarkdownTemplate, Review, ReviewedPlan};
+use objchange_plan::report::{Section, ShowError};
+use objchange_plan::{Colour, Filter, Options, Report, render_plan};
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 

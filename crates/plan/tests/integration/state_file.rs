@@ -2,7 +2,9 @@
 
 use std::thread;
 
-use objchange_plan::{Document, MAX_DEPTH, Options, Schemas, State, render_state};
+use objchange_document::json::MAX_DEPTH;
+use objchange_document::{Document, Schemas, State};
+use objchange_plan::{Options, render_state};
 use proptest::prelude::*;
 use serde_json::{Value as Json, json};
 

@@ -1,6 +1,9 @@
 //! The summary of documents, and what filters leave of it.
 
-use objchange_plan::{Colour, Document, Filter, GroupBy, Options, Report, ResourceActions, Schemas};
+use objchange_document::changes::ResourceActions;
+use objchange_document::{Document, Schemas};
+use objchange_plan::render::GroupBy;
+use objchange_plan::{Colour, Filter, Options, Report};
 use serde_json::{Value as Json, json};
 
 fn summary(document: &Json, filter: &Filter) -> String {

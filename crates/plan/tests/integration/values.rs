@@ -5,10 +5,12 @@ use std::fmt::Write;
 use objchange::schema::Block;
 use objchange::value::{Kind, Marks, Path, PathStep};
 use objchange::{Type, Value};
-use objchange_plan::{
-    ChangeSet, ChangeValues, ChangedResource, Diff, DiffAction, Filter, ObjectChange, Options, Plan,
-    PlanMode, Report, ResourceActions, Schemas, Section, render_entry, render_resource_change,
-};
+use objchange_document::changes::{ChangeValues, ChangedResource, ResourceActions};
+use objchange_document::{ChangeSet, Plan, PlanMode, Schemas};
+use objchange_plan::diff::{DiffAction, ObjectChange};
+use objchange_plan::render::{render_entry, render_resource_change};
+use objchange_plan::report::Section;
+use objchange_plan::{Diff, Filter, Options, Report};
 use proptest::prelude::*;
 
 /// A text that is in a value only where it must not be shown.

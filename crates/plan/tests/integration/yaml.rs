@@ -1,6 +1,7 @@
 //! YAML in strings, compared as documents.
 
-use objchange_plan::{Document, Filter, Options, Report, Schemas};
+use objchange_document::{Document, Schemas};
+use objchange_plan::{Filter, Options, Report};
 use proptest::prelude::*;
 use serde_json::json;
 

@@ -4,7 +4,8 @@ use std::fs;
 use std::path::Path;
 
 use libtest_mimic::{Failed, Trial};
-use objchange_plan::{Document, Filter, Options, Report, Schemas};
+use objchange_document::{Document, Schemas};
+use objchange_plan::{Filter, Options, Report};
 
 fn schema(name: &str) -> serde_json::Value {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../schema").join(name);

@@ -6,7 +6,9 @@ use std::path::{Path, PathBuf};
 
 use libtest_mimic::{Failed, Trial};
 use objchange_case::{Case, Outcome};
-use objchange_plan::{Colour, Filter, OPERATIONS, Options, Plan, Program, Report, Schemas, ShowError, State};
+use objchange_document::{Plan, Program, Schemas, State};
+use objchange_plan::report::ShowError;
+use objchange_plan::{Colour, Filter, OPERATIONS, Options, Report};
 
 use crate::report;
 
@@ -163,7 +165,7 @@ fn every_reason_has_a_case(paths: &[PathBuf]) -> Result<(), Failed> {
     let mut wanted: Vec<&str> = words.filter(is_reason).filter(|word| *word != "snake_case").collect();
     assert!(wanted.len() > 15, "{wanted:?}");
     wanted.extend(["resource_drift", "deferred_changes", "importing", "deposed", "previous_address"]);
-    use objchange_plan::Deferred;
+    use objchange_document::changes::Deferred;
     wanted.extend([Deferred::INSTANCES_UNKNOWN, Deferred::IMPORT_UNKNOWN, Deferred::WORKSPACE_UNKNOWN]);
     let text = paths.iter().map(fs::read_to_string).collect::<Result<String, _>>()?;
     wanted.retain(|word| !text.contains(&format!("\"{word}\":")) && !text.contains(&format!(":\"{word}\"")));

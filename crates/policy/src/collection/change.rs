@@ -2,10 +2,12 @@
 
 use std::sync::{Arc, OnceLock};
 
-use objchange_plan::{
-    ChangeValues, ChangedIndex, ChangedResource, DocumentError, DocumentText, Importing, Index, Json,
-    MaskedNames, ResourceActions, Sides, StatedMarks, Text, ValueChange, View, doubtful_marks,
+use objchange_document::changes::{
+    ChangeValues, ChangedIndex, ChangedResource, DocumentText, Importing, ResourceActions, ValueChange,
 };
+use objchange_document::json::{Json, View, doubtful_marks};
+use objchange_document::{DocumentError, Index, MaskedNames, StatedMarks, Text};
+use objchange_plan::Sides;
 #[cfg(feature = "query")]
 use objchange_plan::{IgnoredPath, differ_only_at};
 
@@ -131,7 +133,7 @@ impl<'t> ResourceChange<'t> {
 impl<'t> OutputChange<'t> {
     pub(crate) fn new(
         text: &'t str,
-        output: &objchange_plan::OutputChange<'t>,
+        output: &objchange_document::changes::OutputChange<'t>,
         simulated: &Simulated<'t>,
         stated: &StatedMarks<'t>,
     ) -> Self {

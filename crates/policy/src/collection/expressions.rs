@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use objchange_plan::{HiddenNames, Json, Shape, Text, View};
+use objchange_document::json::{Json, Shape, View};
+use objchange_document::{HiddenNames, Text};
 use objchange_text::redact::SENSITIVE;
 use serde::ser::{Serialize, SerializeMap, SerializeSeq, Serializer};
 

@@ -5,7 +5,8 @@
 
 use std::borrow::Cow;
 
-use objchange_plan::{DocumentError, Index, ResourceActions, Text};
+use objchange_document::changes::ResourceActions;
+use objchange_document::{DocumentError, Index, Text};
 use serde::ser::{Error, SerializeMap, Serializer};
 
 use super::{As, Change, Expressions, Hidden, HiddenWith, Marked, Provisioner, Secrets};

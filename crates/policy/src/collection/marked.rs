@@ -3,7 +3,7 @@
 use objchange::schema::{Block, CoerceError};
 use objchange::value::{Number, ParseNumberError, Path, PathStep};
 use objchange::{Type, Value};
-use objchange_plan::{Json, Shape, View};
+use objchange_document::json::{Json, Shape, View};
 
 use super::Answer;
 
@@ -213,7 +213,7 @@ impl<'v, 't> Marked<'v, 't> {
     /// A number is not one that Terraform could have written.
     ///
     /// ```
-    /// use objchange_plan::Json;
+    /// use objchange_document::json::Json;
     /// use objchange_policy::Marked;
     ///
     /// let (value, marks) = (Json::parse(r#"{"ports":[80,443]}"#)?, Json::parse(r#"{"id":true}"#)?);

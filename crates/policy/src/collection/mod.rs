@@ -12,7 +12,8 @@ mod written;
 use std::fmt;
 
 use indexmap::IndexMap;
-use objchange_plan::{DocumentError, Json, Raw, Text};
+use objchange_document::json::{Json, Raw};
+use objchange_document::{DocumentError, Text};
 
 pub(crate) use crate::address::{instance_address, prefixed};
 pub use answer::Answer;

@@ -1,6 +1,6 @@
 //! Compares two values, as far as they are known before apply.
 
-use objchange_plan::{Shape, View};
+use objchange_document::json::{Shape, View};
 
 use super::{Answer, Marked};
 

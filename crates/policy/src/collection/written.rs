@@ -1,6 +1,6 @@
 //! How collections are written: as they are, or with what is sensitive hidden.
 
-use objchange_plan::{Shape, View, serialize_number};
+use objchange_document::json::{Shape, View, serialize_number};
 use objchange_text::redact::SENSITIVE;
 use serde::ser::{Serialize, SerializeMap, SerializeSeq, Serializer};
 

@@ -5,7 +5,7 @@
 //! that none is lost.
 //!
 //! ```
-//! use objchange_plan::{PlanFile, Schemas};
+//! use objchange_document::{PlanFile, Schemas};
 //! use objchange_policy::columns::{RowKind, RowsBuilder, rows};
 //!
 //! let plan = r#"{"format_version":"1.2","resource_changes":[{"address":"disk.a","mode":"managed","type":"disk","name":"a",
@@ -29,9 +29,11 @@ use std::sync::Arc;
 use objchange::Value;
 use objchange::schema::SchemaDocumentError;
 use objchange::value::{Kind, Number, Path, PathStep};
-use objchange_plan::{
-    ChangedIndex, ChangedResource, ConfigMarks, DocumentError, Finding, Index, Json, OutputChange, Plan,
-    PlanFile, PlanFileError, PlannedValues, Schemas, Shape, StatedMarks, Text, ValueChange, View, findings,
+use objchange_document::changes::{ChangedIndex, ChangedResource, OutputChange, PlannedValues, ValueChange};
+use objchange_document::json::{Json, Shape, View};
+use objchange_document::{
+    ConfigMarks, DocumentError, Finding, Index, Plan, PlanFile, PlanFileError, Schemas, StatedMarks, Text,
+    findings,
 };
 
 pub use self::table::{RowsBuilder, schema};
@@ -299,7 +301,8 @@ fn with_change<'t>(
     let in_place = |error| RowError::Value { address: name.to_string(), error };
     let before = sides.before()?.to_object(schema).map_err(in_place)?;
     let after = sides.after()?.to_object(schema).map_err(in_place)?;
-    let leaves = PlannedValues::new(schema, &before, &after, Vec::new()).leaves();
+    let leaves =
+        objchange_plan::diff::changed_leaves(&PlannedValues::new(schema, &before, &after, Vec::new()));
     let changed_paths = texts(leaves.into_iter().map(|leaf| leaf.path), name)?;
     let replacing = sides.replace_paths()?;
     let replacing = replacing.elements();

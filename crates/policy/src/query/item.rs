@@ -8,7 +8,8 @@ use cel::ExecutionError;
 use cel::common::traits::{Container, Indexer, Iterable, Iterator, Sizer};
 use cel::common::types::{CelBool, CelInt, CelList, CelNull, CelString, MAP_TYPE, Type};
 use cel::common::value::{CowVal, Val};
-use objchange_plan::{DocumentError, Importing, Index, ResourceActions, Text};
+use objchange_document::changes::{Importing, ResourceActions};
+use objchange_document::{DocumentError, Index, Text};
 
 use super::error::refused;
 use super::model::{self, Model, Shape};

@@ -2,7 +2,7 @@
 //!
 //! ```
 //! use objchange_policy::query::{CollectionKind, Projection, Query, Subject};
-//! use objchange_plan::Document;
+//! use objchange_document::Document;
 //!
 //! let query = Query::parse(CollectionKind::ResourceChanges, r#"rc.type == "disk" && changed(rc, "tags.Owner")"#)?;
 //! let owner = Projection::parse(CollectionKind::ResourceChanges, r#"new(rc, "tags.Owner")"#)?;

@@ -1,6 +1,6 @@
 //! The kinds of items that expressions can be about, and their fields.
 
-use objchange_plan::{PlanFile, PlanFileError, PlanFileErrorKind};
+use objchange_document::{PlanFile, PlanFileError, PlanFileErrorKind};
 
 use super::kinds::Kinds;
 use crate::{Field, FieldKind, tfconfig, tfplan, tfstate};

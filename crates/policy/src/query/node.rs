@@ -10,7 +10,7 @@ use cel::common::types::{
     CelBool, CelDouble, CelInt, CelList, CelNull, CelString, CelUInt, Kind, MAP_TYPE, Type,
 };
 use cel::common::value::{CowVal, Val};
-use objchange_plan::Shape;
+use objchange_document::json::Shape;
 use objchange_text::redact::SENSITIVE;
 
 use super::budget::Budget;

@@ -8,7 +8,9 @@ use cel::common::types::{CelBool, CelNull, Type};
 use cel::common::value::{CowVal, Val};
 use objchange::address::{AddressStep, steps};
 use objchange::value::Path;
-use objchange_plan::{IgnoredPath, ResourceActions, View};
+use objchange_document::changes::ResourceActions;
+use objchange_document::json::View;
+use objchange_plan::IgnoredPath;
 
 use super::error::refused;
 use super::item::{Kind, Thing};

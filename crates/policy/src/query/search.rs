@@ -1,6 +1,6 @@
 //! Finds items in one document.
 
-use objchange_plan::{Document, DocumentError, PlanSection};
+use objchange_document::{Document, DocumentError, PlanSection};
 use serde_json::Value;
 
 use super::tally::{Tallies, Tally};

@@ -1,6 +1,6 @@
 //! The documents that queries search.
 
-use objchange_plan::{Document, DocumentError, PlanSection};
+use objchange_document::{Document, DocumentError, PlanSection};
 
 use super::item::{Item, Kind};
 use super::model::CollectionKind;
@@ -131,6 +131,6 @@ impl<'t> Subject<'t> {
         let plan = self.plan.as_ref();
         let version = plan.and_then(|plan| plan.terraform_version.as_ref());
         let version = version.or(self.state.terraform_version.as_ref());
-        Kind::Plan(version.map(objchange_plan::Text::as_str), plan.map(|plan| &plan.variables))
+        Kind::Plan(version.map(objchange_document::Text::as_str), plan.map(|plan| &plan.variables))
     }
 }

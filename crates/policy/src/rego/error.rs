@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use objchange_plan::{DocumentError, PlanFileError, PlanFileErrorKind};
+use objchange_document::{DocumentError, PlanFileError, PlanFileErrorKind};
 use objchange_rego::{CompileError, CompileErrors, Limit, Location, NEEDS_NETWORK};
 use objchange_text::TimeLimit;
 

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::thread;
 
-use objchange_plan::Plan;
+use objchange_document::Plan;
 use objchange_rego::{
     EvalError, Limit, Limits, Network, Pass, RuleResults, Session, Setup, TEXT_OF_PART, Unknown, Value,
     Warning, value::shown,

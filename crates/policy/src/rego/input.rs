@@ -1,6 +1,6 @@
 //! The `input` of policies.
 
-use objchange_plan::Plan;
+use objchange_document::Plan;
 use objchange_rego::Value;
 
 use super::InputMode;

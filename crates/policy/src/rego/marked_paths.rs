@@ -3,7 +3,8 @@
 use std::collections::{BTreeSet, HashMap};
 use std::fmt::Write;
 
-use objchange_plan::{Plan, Shape, View};
+use objchange_document::Plan;
+use objchange_document::json::{Shape, View};
 
 use super::error::PolicyError;
 use super::unknown::step;

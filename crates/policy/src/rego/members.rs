@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use objchange_plan::PlanSection;
+use objchange_document::PlanSection;
 use objchange_rego::Program;
 
 use super::InputMode;

@@ -6,7 +6,7 @@
 //! has `{"$unknown": {}}` for each value that is unknown until apply.
 //!
 //! ```
-//! use objchange_plan::PlanFile;
+//! use objchange_document::PlanFile;
 //! use objchange_policy::rego::{Options, Outcome, Policies, PolicyFile};
 //!
 //! let policy = r#"
@@ -66,7 +66,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use objchange_plan::PlanFile;
+use objchange_document::PlanFile;
 pub use objchange_rego::{
     ConfigFileError, ConfigFiles, HttpRequest, HttpResponse, Network, NetworkError, Value,
 };

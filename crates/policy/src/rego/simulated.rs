@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashSet};
 
-use objchange_plan::Deferred;
+use objchange_document::changes::Deferred;
 use objchange_rego::{Unknown, Value};
 
 use super::unknown::{Marking, each, edited, member, with_member};

@@ -4,7 +4,8 @@ use std::collections::{HashMap, HashSet};
 use std::fmt::Write;
 
 use objchange::value::Type;
-use objchange_plan::{Schemas, is_builtin};
+use objchange_document::Schemas;
+use objchange_document::changes::is_builtin;
 use objchange_rego::value::Types;
 use objchange_rego::{Unknown, Value};
 use smol_str::SmolStr;

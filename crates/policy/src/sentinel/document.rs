@@ -10,7 +10,8 @@ use crate::tfplan::{RawMember, TfPlan};
 use crate::tfstate::TfState;
 use crate::{Collection, Marked};
 use objchange::address::modules_of;
-use objchange_plan::{Document as Read, DocumentError, Plan, PlanFile, PlanSection, View};
+use objchange_document::json::View;
+use objchange_document::{Document as Read, DocumentError, Plan, PlanFile, PlanSection};
 
 use super::items::Items;
 use super::place::RAW;

@@ -4,7 +4,7 @@
 //! in place of secrets, and only equal output is shown.
 
 use crate::{Collected, Redacted};
-use objchange_plan::Shape;
+use objchange_document::json::Shape;
 use objchange_sentinel::Value;
 use objchange_text::redact::SENSITIVE;
 use serde_json::{Value as Json, json};

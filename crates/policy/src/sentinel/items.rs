@@ -3,7 +3,7 @@
 
 use std::sync::{LazyLock, OnceLock};
 
-use objchange_plan::{DocumentError, Index, Text};
+use objchange_document::{DocumentError, Index, Text};
 use objchange_sentinel::Value;
 
 use super::document::CollectionKind;

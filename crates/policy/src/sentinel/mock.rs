@@ -11,7 +11,7 @@ use crate::tfplan::{Change, OutputChange, TfPlan};
 use crate::tfstate::{Output, TfState};
 use crate::{Collection, Redacted};
 use objchange::schema::ProviderSchemas;
-use objchange_plan::{ConfigMarks, Document, DocumentError};
+use objchange_document::{ConfigMarks, Document, DocumentError};
 use objchange_sentinel::Policy;
 use serde::ser::{Error as _, Serialize, SerializeMap, Serializer};
 use serde_json::Value as Json;

@@ -34,7 +34,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use objchange::address::strip_keys;
-use objchange_plan::PlanSection;
+use objchange_document::PlanSection;
 use objchange_sentinel::{Function, HostError, Import, Map, Source, Value};
 
 use self::cache::DocumentCache;

@@ -7,7 +7,9 @@ use std::sync::{Arc, OnceLock};
 
 use crate::tfconfig::Expressions;
 use crate::{Field, FieldKind, Marked, Redacted};
-use objchange_plan::{DocumentError, Members, ResourceActions, Shape};
+use objchange_document::DocumentError;
+use objchange_document::changes::ResourceActions;
+use objchange_document::json::{Members, Shape};
 use objchange_sentinel::{List, Map, Value};
 
 use super::cache::DocumentCache;

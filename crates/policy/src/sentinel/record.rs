@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use objchange_plan::PlanSection;
+use objchange_document::PlanSection;
 use objchange_sentinel::{Map, Members, Text, Value};
 
 use super::document::CollectionKind;

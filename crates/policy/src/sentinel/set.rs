@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use objchange_plan::DocumentError;
+use objchange_document::DocumentError;
 use objchange_sentinel::{Policy, Setup, Source};
 use serde_json::Value as Json;
 

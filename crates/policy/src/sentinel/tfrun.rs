@@ -1,7 +1,7 @@
 //! `tfrun`: facts about a run from its caller, and from the plan.
 
 use crate::tfplan::TfPlan;
-use objchange_plan::ResourceActions;
+use objchange_document::changes::ResourceActions;
 use serde_json::{Value, json};
 
 use super::document::Document;

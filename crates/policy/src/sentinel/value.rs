@@ -1,7 +1,7 @@
 //! Values of documents as values of the language: nothing is made that is not looked at.
 
 use crate::{Field, FieldKind, Marked};
-use objchange_plan::{Shape, View};
+use objchange_document::json::{Shape, View};
 use objchange_sentinel::{List, Map, Members, Text, Value};
 use objchange_text::redact::SENSITIVE;
 

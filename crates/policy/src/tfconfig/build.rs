@@ -3,9 +3,8 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use objchange_plan::{
-    ConfigMarks, DocumentError, HiddenNames, MissingKind, Plan, Shape, Text, View, says_sensitive,
-};
+use objchange_document::json::{Shape, View};
+use objchange_document::{ConfigMarks, DocumentError, HiddenNames, MissingKind, Plan, Text, says_sensitive};
 
 use super::{Expressions, ModuleCall, Output, Provider, Provisioner, Resource, TfConfig, Variable};
 use crate::collection::prefixed;

@@ -7,7 +7,7 @@
 //! ```
 //! use objchange::address::strip_keys;
 //! use objchange_policy::tfconfig::TfConfig;
-//! use objchange_plan::Plan;
+//! use objchange_document::Plan;
 //! use objchange_policy::Redacted;
 //!
 //! let plan = Plan::parse(
@@ -25,7 +25,8 @@
 mod build;
 mod written;
 
-use objchange_plan::{Json, Text};
+use objchange_document::Text;
+use objchange_document::json::Json;
 
 use crate::collection::{Collection, Marked};
 pub use crate::collection::{Expressions, Provisioner};

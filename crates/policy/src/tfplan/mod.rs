@@ -5,7 +5,8 @@
 //!
 //! ```
 //! use objchange_policy::tfplan::TfPlan;
-//! use objchange_plan::{Plan, ResourceActions};
+//! use objchange_document::Plan;
+//! use objchange_document::changes::ResourceActions;
 //! use objchange_policy::{Answer, Redacted};
 //!
 //! let plan = Plan::parse(
@@ -37,10 +38,9 @@ mod raw;
 use std::borrow::Cow;
 
 use hashbrown::{HashMap, HashSet};
-use objchange_plan::{
-    ChangedResource, DocumentError, Json, Plan, Raw, Reader, ResourceActions, State, StateResource,
-    StatedMarks, Text,
-};
+use objchange_document::changes::{ChangedResource, ResourceActions};
+use objchange_document::json::{Json, Raw, Reader};
+use objchange_document::{DocumentError, Plan, State, StateResource, StatedMarks, Text};
 use serde::ser::{SerializeMap, Serializer};
 
 pub use crate::collection::{Change, OutputChange, ResourceChange};

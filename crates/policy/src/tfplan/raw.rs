@@ -3,10 +3,9 @@
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
-use objchange_plan::{
-    ChangedResource, ConfigMarks, DocumentError, DocumentText, HiddenNames, Json, OutputChange, Plan, Raw,
-    Shape, StatedMarks, Text, View, says_sensitive,
-};
+use objchange_document::changes::{ChangedResource, DocumentText, OutputChange};
+use objchange_document::json::{Json, Raw, Shape, View};
+use objchange_document::{ConfigMarks, DocumentError, HiddenNames, Plan, StatedMarks, Text, says_sensitive};
 use objchange_text::redact::SENSITIVE;
 use serde::ser::{Error, Serialize, SerializeMap, Serializer};
 

@@ -2,7 +2,7 @@
 //!
 //! ```
 //! use objchange_policy::tfstate::TfState;
-//! use objchange_plan::{Document, Index};
+//! use objchange_document::{Document, Index};
 //! use objchange_policy::Redacted;
 //!
 //! let text = r#"{"version":4,"lineage":"x","terraform_version":"1.9.0","resources":[{"mode":"data","type":"disk",
@@ -17,10 +17,12 @@
 use std::sync::{Arc, OnceLock};
 
 use objchange::Value;
-use objchange_plan::{
-    ConfigMarks, DocumentError, DocumentText, Index, Json, Plan, Raw, Sensitive, Sides, State, StateOutput,
-    StateResource, StatedMarks, Text, View, marks_or_all,
+use objchange_document::changes::DocumentText;
+use objchange_document::json::{Json, Raw, View, marks_or_all};
+use objchange_document::{
+    ConfigMarks, DocumentError, Index, Plan, Sensitive, State, StateOutput, StateResource, StatedMarks, Text,
 };
+use objchange_plan::Sides;
 use serde::ser::{SerializeMap, Serializer};
 
 use crate::collection::{

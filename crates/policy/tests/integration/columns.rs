@@ -1,6 +1,6 @@
 //! Rows of changes.
 
-use objchange_plan::{PlanFile, Schemas};
+use objchange_document::{PlanFile, Schemas};
 use objchange_policy::columns::{RowError, RowKind, rows};
 use serde_json::json;
 

@@ -1,6 +1,6 @@
 //! Policies over plans: verdicts, what is undecided, and what is hidden.
 
-use objchange_plan::PlanFile;
+use objchange_document::PlanFile;
 use objchange_policy::rego::{
     Finding, InputMode, Options, Outcome, Policies, PolicyErrorKind, PolicyFile, RuleVerdict, TextReport,
 };
@@ -754,7 +754,7 @@ fn schemas_say_what_cannot_be_walked_into() {
     let schemas = r#"{"format_version":"1.0","provider_schemas":{"p":{"resource_schemas":{"t":{"version":0,"block":{
         "attributes":{"id":{"type":"string","computed":true},"acl":{"type":"string","optional":true},
             "l":{"type":["list","string"],"optional":true}}}}}}}}"#;
-    let schemas = std::sync::Arc::new(objchange_plan::Schemas::parse(schemas).unwrap());
+    let schemas = std::sync::Arc::new(objchange_document::Schemas::parse(schemas).unwrap());
     let outcome = |file: PlanFile| policies(rule).evaluate(&file).unwrap().rules[0].outcome();
     assert_eq!(outcome(file(plan)), Outcome::Undecided);
     assert_eq!(outcome(file(plan).with_schemas(&schemas).unwrap()), Outcome::Pass);
@@ -771,7 +771,7 @@ fn schemas_say_what_an_unknown_value_cannot_be() {
         "attributes":{"key":{"type":"string","computed":true},"on":{"type":"bool","computed":true},
             "tags":{"type":["map","string"],"optional":true},
             "blocks":{"type":["list","string"],"computed":true}}}}}}}}"#;
-    let schemas = std::sync::Arc::new(objchange_plan::Schemas::parse(schemas).unwrap());
+    let schemas = std::sync::Arc::new(objchange_document::Schemas::parse(schemas).unwrap());
     let outcome = |condition: &str, file: PlanFile| {
         let rule = format!(
             "deny contains rc.address if {{\n\tsome rc in input.resource_changes\n\tafter := rc.change.after\n\t{condition}\n}}\n"

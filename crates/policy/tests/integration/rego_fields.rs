@@ -1,6 +1,6 @@
 //! Policies that read fields that no plan has are refused, wherever they read them; all others are not.
 
-use objchange_plan::PlanFile;
+use objchange_document::PlanFile;
 use objchange_policy::rego::{InputMode, Options, Policies, PolicyError, PolicyErrorKind, PolicyFile, Value};
 
 fn file(text: &str) -> PlanFile {

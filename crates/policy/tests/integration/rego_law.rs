@@ -9,7 +9,7 @@ pub(crate) mod random;
 use std::collections::BTreeMap;
 
 use self::random::{Random, Writer, filled};
-use objchange_plan::PlanFile;
+use objchange_document::PlanFile;
 use objchange_policy::rego::{Options, Outcome, Policies, PolicyFile, RuleVerdict, Value};
 
 /// Plans with other values, for each policy.

@@ -3,7 +3,7 @@
 //! Random policies run over random plans. A trace is only made over the secrets, so it asks for that verdict. With
 //! `PROPTEST_CASES` the number of policies is chosen.
 
-use objchange_plan::PlanFile;
+use objchange_document::PlanFile;
 use objchange_policy::rego::{Finding, Options, Outcome, Policies, PolicyFile, RuleVerdict, Verdicts};
 use proptest::prelude::*;
 

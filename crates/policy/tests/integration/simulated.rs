@@ -100,7 +100,7 @@ const SIMULATED: &str = "1.16.0+simulated";
 
 #[cfg(feature = "query")]
 mod query {
-    use objchange_plan::Document;
+    use objchange_document::Document;
     use objchange_policy::query::{CollectionKind, Query, QueryErrorKind, Subject};
 
     use super::{SIMULATED, plan, reading};
@@ -189,7 +189,7 @@ mod query {
 
 #[cfg(feature = "rego")]
 mod rego {
-    use objchange_plan::PlanFile;
+    use objchange_document::PlanFile;
     use objchange_policy::rego::{Options, Outcome, Policies, PolicyFile};
     use serde_json::{Value, json};
 
@@ -442,7 +442,7 @@ mod rego {
 mod sentinel {
     use std::sync::Arc;
 
-    use objchange_plan::PlanFile;
+    use objchange_document::PlanFile;
     use objchange_policy::sentinel::judge::{Outcome, judge};
     use objchange_policy::sentinel::{Document, Imports};
     use objchange_sentinel::{Policy, Setup};

@@ -5,6 +5,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use objchange_document::{DirectoryProblem, Version};
 use objchange_files::Walk;
 use objchange_hcl::{ConstantText, Functions, Severity, StateStorage};
 use objchange_module::config::{
@@ -12,7 +13,6 @@ use objchange_module::config::{
     template_reads,
 };
 use objchange_module::{Diagnostics, ModuleDiagnostic};
-use objchange_plan::{DirectoryProblem, Version};
 
 use super::changes::{ChangedFiles, real_path};
 use super::{Reason, ReasonKind};

@@ -4,9 +4,9 @@ use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
+use objchange_document::PlanFile;
 use objchange_files::input::{MAX_DOCUMENT, Source};
 use objchange_files::{Walk, unpacked};
-use objchange_plan::PlanFile;
 use objchange_text::Notice;
 
 use super::InputsError;

@@ -3,9 +3,9 @@
 use std::io::{BufReader, Cursor, Read};
 use std::panic::{self, AssertUnwindSafe};
 
+use objchange_document::{DocumentKind, PlanFile};
 use objchange_files::input::{Contents, InputError};
 use objchange_files::unpacked;
-use objchange_plan::{DocumentKind, PlanFile};
 use objchange_text::json::{DocumentBytes, Documents, Reader};
 use objchange_text::{read_at_most, utf8_reader};
 

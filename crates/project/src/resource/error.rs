@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use objchange::change::PlanChangeError;
 use objchange::schema::{SchemaDocumentError, UnknownPath};
+use objchange_document::{ObjectError, PriorError};
 use objchange_hcl::SelectError;
-use objchange_plan::{ObjectError, PriorError};
 use objchange_text::similar;
 
 use super::subject::similar_parts;

@@ -9,9 +9,9 @@ use objchange::address::InstanceAddress;
 use objchange::change::{IgnoreChanges, Lifecycle, PlanRequest};
 use objchange::schema::{Block, UnknownPath};
 use objchange::value::{ParsePathError, Path, PathStep};
+use objchange_document::{Form, ObjectFile, Prior, PriorError, read_object};
 use objchange_hcl::{DecodedResource, SelectError, SelectedResource, Sources};
 use objchange_module::ProviderAddress;
-use objchange_plan::{Form, ObjectFile, Prior, PriorError, read_object};
 
 use super::error::{ResourceError, most_similar};
 use crate::configuration::{Configuration, ConfigurationError, VariableInputs, ends_like_configuration};

@@ -6,7 +6,8 @@ use anstyle::Style;
 use objchange::change::{PlanViolation, PlannedChange};
 use objchange::schema::Block;
 use objchange_hcl::SourcePlace;
-use objchange_plan::{Colour, Options, render_planned_change};
+use objchange_plan::render::render_planned_change;
+use objchange_plan::{Colour, Options};
 use objchange_text::style::{BAD, CHANGED, FAINT};
 use objchange_text::visible;
 

@@ -10,7 +10,7 @@ use objchange::change::{
 };
 use objchange::schema::{Block, Schema};
 use objchange::{Type, Value};
-use objchange_plan::{InstanceObject, StateEdit};
+use objchange_document::state_edit::{InstanceObject, StateEdit};
 use objchange_provider::{ChangeFault, Component, ProviderExt, plan_change};
 use objchange_text::{Noted, Notice};
 use serde_json::value::RawValue;

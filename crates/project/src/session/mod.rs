@@ -18,7 +18,7 @@ use std::sync::Arc;
 use objchange::Value;
 use objchange::change::{ApplyChangeError, Diagnostic, PlanChangeError, Severity};
 use objchange::schema::{Block, Schema};
-use objchange_plan::{Form, read_object};
+use objchange_document::{Form, read_object};
 use objchange_provider::record::{Recorder, Recording};
 use objchange_provider::{ChangeFault, Client, Component, Error, ProviderExt, Schemas};
 use objchange_text::{MAX_TEXTS, left_out};

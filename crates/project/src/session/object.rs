@@ -5,7 +5,7 @@ use std::fmt;
 use objchange::Value;
 use objchange::schema::{Block, Schema};
 use objchange::value::Descend;
-use objchange_plan::{InstanceObject, StateEdit};
+use objchange_document::state_edit::{InstanceObject, StateEdit};
 use objchange_provider::{Component, ImportResource, ImportTarget, ProviderExt, ReadResource};
 use objchange_text::{MAX_TEXTS, Noted, left_out};
 use serde_json::value::RawValue;

@@ -4,7 +4,8 @@ use std::path::Path as FilePath;
 
 use objchange::Value;
 use objchange::schema::Schema;
-use objchange_plan::{InstanceObject, Prior, StoredObject};
+use objchange_document::Prior;
+use objchange_document::state_edit::{InstanceObject, StoredObject};
 use objchange_provider::{ProviderExt, RawState, UpgradeResource};
 
 use super::state_out::instance_address;

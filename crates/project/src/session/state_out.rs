@@ -5,7 +5,7 @@ use std::path::{Path as FilePath, PathBuf};
 use std::{env, fmt, fs};
 
 use objchange::address::{InstanceAddress, Mode};
-use objchange_plan::{StateEdit, has_object, state_file_version};
+use objchange_document::state_edit::{StateEdit, has_object, state_file_version};
 use objchange_text::{Noted, Notice};
 
 use super::SessionError;

@@ -6,8 +6,8 @@ use std::fs;
 use std::path::Path;
 
 use objchange::schema::ProviderSchemas;
+use objchange_document::NoState;
 use objchange_module::ProviderAddress;
-use objchange_plan::NoState;
 use objchange_project::{
     Configuration, Evaluation, PlanError, PlanSettings, RequiredInputs, SchemaCache, SchemaLookup,
     SchemaQuery, StateChoice, StateError, VariableInputs, VariableSetting, plan_directory,

@@ -4,8 +4,8 @@ use std::fs;
 use std::path::Path;
 
 use objchange::schema::ProviderSchemas;
+use objchange_document::{MadePlan, PlanMode};
 use objchange_module::Schemas;
-use objchange_plan::{MadePlan, PlanMode};
 use objchange_saved::{DecodedPlan, SavedPlan};
 use serde_json::Value as Json;
 

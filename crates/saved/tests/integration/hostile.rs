@@ -7,8 +7,8 @@ use std::path::Path;
 use flate2::Compression;
 use flate2::write::DeflateEncoder;
 use objchange::schema::ProviderSchemas;
+use objchange_document::MadePlan;
 use objchange_module::Schemas;
-use objchange_plan::MadePlan;
 use objchange_saved::{SavedPlan, SavedPlanError, refusal};
 use proptest::prelude::*;
 

@@ -8,8 +8,9 @@ use std::process::ExitCode;
 
 use libtest_mimic::{Arguments, Failed, Trial};
 use objchange::schema::ProviderSchemas;
+use objchange_document::{MadePlan, PlanFile};
 use objchange_module::Schemas;
-use objchange_plan::{Filter, MadePlan, Options, PlanFile, Report};
+use objchange_plan::{Filter, Options, Report};
 use objchange_saved::SavedPlan;
 use objchange_text::json::{Node, NodeKind, Reader};
 use serde_json::Value as Json;
@@ -80,7 +81,7 @@ fn compare_text(
     schemas: ProviderSchemas,
 ) -> Result<(), Box<dyn Error>> {
     let file = PlanFile::made("tfplan", plan, None)?;
-    let schemas = objchange_plan::Schemas::new(schemas);
+    let schemas = objchange_document::Schemas::new(schemas);
     let report = Report::of_file(&file, &schemas, &Options::default(), &Filter::default())?;
     let mut text = Vec::new();
     report.write_text(&mut text, &Options::default())?;

@@ -11,8 +11,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use clap::ValueEnum;
 use clap::builder::TypedValueParser;
+use objchange_document::{DocumentError, DocumentKind, PlanFile};
 use objchange_finding::Case;
-use objchange_plan::{DocumentError, DocumentKind, PlanFile};
 use objchange_policy::locate;
 use objchange_policy::rego::Internet;
 use objchange_policy::sentinel::configuration::{Level, PolicySource};

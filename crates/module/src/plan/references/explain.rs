@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use objchange::Value;
 use objchange::address::Mode;
 use objchange::value::{Path, PathStep};
+use objchange_document::MissingKind;
 use objchange_hcl::{Body, Expr, Span, called_functions};
-use objchange_plan::MissingKind;
 use objchange_text::did_you_mean;
 use smol_str::SmolStr;
 

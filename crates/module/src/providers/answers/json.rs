@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use objchange::address::Mode;
 use objchange::value::Path;
 use objchange::{Type, Value};
-use objchange_plan::{Json, JsonError, Reader};
+use objchange_document::json::{Json, JsonError, Reader};
 use objchange_text::json::place;
 
 use super::{Answer, AnswerError, Answers, is_key_of};

@@ -5,11 +5,11 @@ use std::path::Path;
 
 use libtest_mimic::Failed;
 use objchange::schema::ProviderSchemas;
+use objchange_document::Plan;
 use objchange_module::Schemas;
 use objchange_module::config::{Config, Files, FilesError, LoadOptions};
 use objchange_module::document::{DocumentInfo, write_plan};
 use objchange_module::plan::ModulePlan;
-use objchange_plan::Plan;
 
 use super::{compact, difference, documents, schemas_text, score};
 

@@ -11,10 +11,11 @@ use std::sync::Arc;
 
 use libtest_mimic::{Failed, Trial};
 use objchange::schema::ProviderSchemas;
+use objchange_document::{Document, Plan, PlanMode, Version};
 use objchange_module::Schemas;
 use objchange_module::config::Config;
 use objchange_module::document::{DocumentInfo, change_set, write_plan};
-use objchange_plan::{Document, Filter, Options, Plan, PlanMode, Report, Version};
+use objchange_plan::{Filter, Options, Report};
 
 pub(crate) fn trials() -> Vec<Trial> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/vectors/module-plan");
@@ -145,7 +146,7 @@ fn compact(json: &str) -> String {
 fn reports(folder: &Path) -> Result<(), Failed> {
     let document = ProviderSchemas::parse(schemas_text(folder)?)?;
     let schemas = Schemas::new([document]).of_version(version());
-    let shown_by = Arc::new(objchange_plan::Schemas::parse(schemas_text(folder)?)?);
+    let shown_by = Arc::new(objchange_document::Schemas::parse(schemas_text(folder)?)?);
     let (mut wrong, mut all) = (Vec::new(), 0);
     for (name, path) in documents(folder)? {
         let text = fs::read_to_string(path)?;

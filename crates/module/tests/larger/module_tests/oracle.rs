@@ -5,8 +5,8 @@ use std::fs;
 use std::process::{Command, Stdio};
 
 use libtest_mimic::{Failed, Trial};
+use objchange_document::Version;
 use objchange_module::Schemas;
-use objchange_plan::Version;
 use proptest::prelude::*;
 use proptest::strategy::ValueTree as _;
 use proptest::test_runner::TestRunner;

@@ -5,6 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use objchange::schema::ProviderSchemas;
+use objchange_document::Version;
 use objchange_hcl::{BaseDirectory, Functions};
 use objchange_module::Schemas;
 use objchange_module::config::{Files, FilesError};
@@ -12,7 +13,6 @@ use objchange_module::test::{
     Output, Stream, TestOptions, TestPrinter, TestReport, TestRunner, TestStatus, TestSuite, TestTexts,
 };
 use objchange_module::variables::{UnreadFile, VariableArgument, VariableSources, automatic_files};
-use objchange_plan::Version;
 use serde_json::Value as Json;
 
 use super::case::{Answer, Case};

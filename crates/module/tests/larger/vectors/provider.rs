@@ -6,12 +6,12 @@ use objchange::change::{Diagnostic, PlanResourceChange, PlannedResource, Provide
 use objchange::schema::{Schema, SchemaKind};
 use objchange::value::Path;
 use objchange::{Type, Value};
+use objchange_document::{Form, read_object};
 use objchange_module::plan::ImportedBy;
 use objchange_module::{
     Answered, DataAnswer, ImportAnswer, MoveObject, ProviderCall, ProviderConfigAddress, ProviderObject,
     ProviderReply, Providers, ProvidersExt,
 };
-use objchange_plan::{Form, read_object};
 use serde_json::Value as Json;
 
 use super::case::Case;

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use objchange::schema::ProviderSchemas;
+use objchange_document::Version;
 use objchange_hcl::{BaseDirectory, Functions};
 use objchange_module::config::{Config, Files, FilesError};
 use objchange_module::document::{DocumentInfo, change_set, write_plan};
@@ -16,7 +17,7 @@ use objchange_module::{
     DiagnosticPrinter, Diagnostics, Module, ModuleTexts, PlanArguments, ProviderAddress, Schemas, Severity,
     SimulatedProviders,
 };
-use objchange_plan::{Filter, Options, Report, Version};
+use objchange_plan::{Filter, Options, Report};
 
 use super::case::{Answer, Case};
 use super::provider::CaseProviders;
@@ -84,7 +85,7 @@ impl Planner {
         let text = fs::read_to_string(folder.join("schemas.json")).map_err(|error| error.to_string())?;
         let schemas = ProviderSchemas::parse(text.as_str()).map_err(|error| error.to_string())?;
         let has_rules = folder != super::folder();
-        let of = objchange_plan::Version::parse(version).unwrap_or(objchange_plan::Version::NEWEST);
+        let of = objchange_document::Version::parse(version).unwrap_or(objchange_document::Version::NEWEST);
         let schemas = Schemas::new([schemas]).of_version(of);
         Ok(Self { schemas, schemas_text: text, version: version.to_owned(), has_rules })
     }
@@ -229,9 +230,9 @@ impl Planner {
     /// Prints the plan as `terraform show` does.
     fn text(&self, plan: &ModulePlan, mode: PlanMode) -> Result<String, String> {
         let mode = match mode {
-            PlanMode::Normal => objchange_plan::PlanMode::Normal,
-            PlanMode::Destroy => objchange_plan::PlanMode::Destroy,
-            PlanMode::RefreshOnly => objchange_plan::PlanMode::RefreshOnly,
+            PlanMode::Normal => objchange_document::PlanMode::Normal,
+            PlanMode::Destroy => objchange_document::PlanMode::Destroy,
+            PlanMode::RefreshOnly => objchange_document::PlanMode::RefreshOnly,
         };
         let program = format!("terraform@{}", self.version.rsplit_once('.').map_or("", |(minor, _)| minor));
         let options = Options {
@@ -240,7 +241,7 @@ impl Planner {
             ..Options::default()
         };
         let changes = change_set(plan);
-        let schemas = objchange_plan::Schemas::none();
+        let schemas = objchange_document::Schemas::none();
         let report = Report::of_changes(&changes, &schemas, &options, &Filter::default());
         let report = report.map_err(|error| error.to_string())?;
         let mut out = Vec::new();

@@ -5,8 +5,8 @@ use objchange::schema::{Attribute, AttributeType};
 
 use super::{collection, hidden, json, nested, text};
 use crate::diff::{Diff, DiffAction, Entry, Kind};
-use crate::text::Text;
 use crate::walk::{Change, Position, Unknown};
+use objchange_document::Text;
 
 /// The diff of an attribute's value.
 pub(super) fn attribute<'t>(change: Change<'_, 't>, schema: &'t Attribute) -> Diff<'t> {

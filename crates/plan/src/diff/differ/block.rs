@@ -10,8 +10,8 @@ use super::sequence::Places;
 use super::unknown_block::unknown_block;
 use super::{hidden, json};
 use crate::diff::{Block, BlockType, Diff, DiffAction, Entry, Kind, NestedBlock, Sensitivity};
-use crate::text::Text;
 use crate::walk::{Change, Unknown};
+use objchange_document::Text;
 
 /// The diff of the body of a resource: by its schema, or by its shape where that is not known.
 pub(crate) fn body<'t>(change: Change<'_, 't>, schema: Option<&'t Schema>) -> Diff<'t> {

@@ -7,8 +7,8 @@ use objchange::Type;
 use super::parts::{At, PartKind, parts};
 use super::{attribute, hidden, sequence, text};
 use crate::diff::{Diff, DiffAction, Kind};
-use crate::json::{Shape, View};
 use crate::walk::{Change, Unknown};
+use objchange_document::json::{Shape, View};
 
 /// The diff of an output.
 pub(crate) fn output<'t>(change: Change<'_, 't>) -> Diff<'t> {

@@ -2,8 +2,8 @@
 
 use super::sequence::Places;
 use super::similarity::{self, Facts};
-use crate::json::{Shape, View};
 use crate::walk::{Change, Unknown};
+use objchange_document::json::{Shape, View};
 
 /// Pairs similar removed and added elements. A pair takes the place of the removed element.
 pub(super) fn with_pairs(change: &Change<'_, '_>, places: Places) -> Places {

@@ -9,8 +9,8 @@ use super::hidden;
 use super::parts::{At, PartKind, parts};
 use super::sequence::Places;
 use crate::diff::{Diff, DiffAction, Kind};
-use crate::text::Text;
 use crate::walk::{Change, Unknown};
+use objchange_document::Text;
 
 type Attributes = [(SmolStr, Attribute)];
 

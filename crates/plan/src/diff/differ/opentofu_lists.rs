@@ -3,7 +3,7 @@
 use foldhash::fast::RandomState;
 use hashbrown::HashSet;
 
-use crate::json::{Elements, View};
+use objchange_document::json::{Elements, View};
 
 /// Tells which elements are shown as a change of one to the other.
 ///
@@ -92,7 +92,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::json::{Json, Shape};
+    use objchange_document::json::{Json, Shape};
 
     proptest! {
         /// Whatever was asked before, the answer is the rule's.

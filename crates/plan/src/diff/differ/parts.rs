@@ -7,9 +7,9 @@ use smol_str::SmolStr;
 use super::sequence::Places;
 use super::{attribute, block, hidden, json, matched_sets, nested, sequence};
 use crate::diff::{CollectionPart, Diff, DiffAction, Parts, Sensitivity};
-use crate::json::Json;
-use crate::text::Text;
 use crate::walk::{Change, Dialect, Keys, Paths, Position, Unknown};
+use objchange_document::Text;
+use objchange_document::json::Json;
 
 /// A collection of this many parts is too large to keep the diffs of all parts at once.
 const LARGE: usize = 8192;
@@ -270,8 +270,8 @@ mod tests {
     use super::*;
     use crate::diff::Fold;
     use crate::diff::{self, Entry};
-    use crate::json::View;
     use crate::walk::PlaceKind;
+    use objchange_document::json::View;
 
     /// A list of objects, and a shape of marks for it.
     fn object() -> impl Strategy<Value = String> {

@@ -7,8 +7,8 @@ use hashbrown::{HashMap, HashTable};
 use objchange::change::common_subsequence;
 
 use super::opentofu_lists::{Alike, Never, Pairing};
-use crate::json::View;
 use crate::walk::{Change, Dialect};
+use objchange_document::json::View;
 
 /// The positions of an element on both sides.
 pub(super) type Place = (Option<usize>, Option<usize>);

@@ -4,9 +4,9 @@ use objchange::Type;
 
 use super::{json, sequence, yaml};
 use crate::diff::{Diff, DiffAction, Kind, Line, Primitive, Scalar};
-use crate::json::{Json, Reader, Shape, View};
-use crate::text::Text;
 use crate::walk::{Change, Dialect};
+use objchange_document::Text;
+use objchange_document::json::{Json, Reader, Shape, View};
 
 /// The diff of a value without parts.
 ///

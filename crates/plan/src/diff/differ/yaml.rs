@@ -4,7 +4,8 @@ use std::collections::HashSet;
 
 use saphyr_parser::{Event, Parser, ScalarStyle};
 
-use crate::json::{MAX_DEPTH, write_string};
+use objchange_document::json::MAX_DEPTH;
+use objchange_text::json::write_string;
 
 /// Longer texts are compared by their lines.
 const MAX_LENGTH: usize = 1 << 20;

@@ -49,7 +49,9 @@ impl Report<'_> {
     /// A change, or the schema of its type, cannot be read, or the page cannot be written.
     ///
     /// ```
-    /// use objchange_plan::{Filter, HtmlOptions, Options, Plan, Report, Schemas};
+    /// use objchange_document::{Plan, Schemas};
+    /// use objchange_plan::{Filter, Options, Report};
+    /// use objchange_plan::render::HtmlOptions;
     ///
     /// let plan = Plan::parse(
     ///     r#"{"format_version":"1.2","resource_changes":[{"address":"null_resource.a","mode":"managed",

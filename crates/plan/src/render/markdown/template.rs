@@ -25,7 +25,9 @@ use crate::report::{Report, ShowError};
 /// ```
 /// use std::time::Duration;
 ///
-/// use objchange_plan::{Filter, MarkdownOptions, MarkdownTemplate, Options, Plan, Report, Schemas};
+/// use objchange_document::{Plan, Schemas};
+/// use objchange_plan::{Filter, Options, Report};
+/// use objchange_plan::render::{MarkdownOptions, MarkdownTemplate};
 ///
 /// let template = MarkdownTemplate::parse("{% for action in page.actions %}{{ action.count }} × {{ action.name }}\n{% endfor %}")?;
 /// let plan = Plan::parse(

@@ -4,7 +4,8 @@ use std::fmt::Write;
 
 use super::{Role, Tokens};
 use crate::render::Writer;
-use crate::{Document, Filter, Options, Report, Schemas};
+use crate::{Filter, Options, Report};
+use objchange_document::{Document, Schemas};
 
 const PLAN: &str = r#"{"format_version":"1.2","resource_changes":[
 {"address":"t.a","mode":"managed","type":"t","name":"a","change":{"actions":["update"],

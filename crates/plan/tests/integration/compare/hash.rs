@@ -1,6 +1,7 @@
 //! The hash of what a plan will do.
 
-use objchange_plan::{HashKey, HashedPlan, Plan, Schemas};
+use objchange_document::{Plan, Schemas};
+use objchange_plan::compare::{HashKey, HashedPlan};
 use serde_json::{Value, json};
 
 use super::{example, plan, resource, set_schemas};

@@ -1,9 +1,11 @@
 //! Laws of comparisons and hashes, for any plans.
 
-use objchange_plan::{
-    Colour, CompareOptions, Comparison, Difference, DifferenceKind, HashKey, HashedPlan, MarkdownOptions,
-    Plan, Schemas, ShownValue, ValueDifference,
+use objchange_document::{Plan, Schemas};
+use objchange_plan::compare::{
+    CompareOptions, Difference, DifferenceKind, HashKey, HashedPlan, ShownValue, ValueDifference,
 };
+use objchange_plan::render::MarkdownOptions;
+use objchange_plan::{Colour, Comparison};
 use proptest::prelude::*;
 use proptest::sample::Index;
 use serde_json::{Value, json};

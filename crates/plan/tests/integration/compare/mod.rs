@@ -6,9 +6,10 @@ mod laws;
 use std::path::Path;
 use std::slice::from_ref;
 
-use objchange_plan::{
-    Colour, CompareOptions, Comparison, DifferenceKind, MarkdownOptions, Plan, Schemas, ShownValue,
-};
+use objchange_document::{Plan, Schemas};
+use objchange_plan::compare::{CompareOptions, DifferenceKind, ShownValue};
+use objchange_plan::render::MarkdownOptions;
+use objchange_plan::{Colour, Comparison};
 use serde_json::{Value, json};
 
 const NAMES: [&str; 2] = ["approved.json", "now.json"];

@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use objchange_plan::{
-    Block, BlockType, Diff, DiffAction, Entries, Entry, IgnoredChanges, Kind, Line, NestedBlock, Options,
-    Primitive, Report, ReportEntry, Scalar, Section, Sensitivity, ShowError,
+use objchange_plan::diff::{
+    Block, BlockType, DiffAction, Entry, Kind, Line, NestedBlock, Primitive, Scalar, Sensitivity,
 };
+use objchange_plan::report::{Entries, IgnoredChanges, ReportEntry, Section, ShowError};
+use objchange_plan::{Diff, Options, Report};
 use serde::de::{DeserializeOwned, Deserializer, MapAccess, Visitor};
 use serde::{Deserialize, de};
 use serde_json::value::RawValue;

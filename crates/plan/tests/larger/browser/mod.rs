@@ -9,7 +9,9 @@ use std::sync::mpsc::channel;
 use std::thread;
 
 use libtest_mimic::{Failed, Trial};
-use objchange_plan::{Document, Filter, HtmlOptions, Options, Report, Schemas};
+use objchange_document::{Document, Schemas};
+use objchange_plan::render::HtmlOptions;
+use objchange_plan::{Filter, Options, Report};
 use serde_json::{Value, json};
 
 use self::chromium::Browser;

@@ -9,7 +9,7 @@ mod witness;
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use objchange_plan::DocumentError;
+use objchange_document::DocumentError;
 #[cfg(feature = "network")]
 use objchange_sentinel::Source;
 use objchange_sentinel::{Evaluated, Location, Policy, Run, Setup, UnknownRead, Verdict, Witnesses};

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use objchange_plan::PlanFile;
+use objchange_document::PlanFile;
 use objchange_sentinel::{Policy, Setup};
 use proptest::prelude::*;
 use serde_json::json;

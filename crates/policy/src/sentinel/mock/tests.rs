@@ -7,7 +7,7 @@ use crate::tfplan::TfPlan;
 use crate::tfstate::TfState;
 use objchange::address::strip_keys;
 use objchange::schema::ProviderSchemas;
-use objchange_plan::{ConfigMarks, Document, Plan};
+use objchange_document::{ConfigMarks, Document, Plan};
 use objchange_sentinel::{Policy, Run, Setup, Source, Value};
 use proptest::prelude::*;
 use proptest::test_runner::FileFailurePersistence;

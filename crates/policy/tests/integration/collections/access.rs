@@ -1,7 +1,7 @@
 //! Parts of values: known, unknown until apply, or absent.
 
 use objchange::value::{Path, PathStep};
-use objchange_plan::Plan;
+use objchange_document::Plan;
 use objchange_policy::tfplan::TfPlan;
 use objchange_policy::{Answer, Exact, Marked, Redacted};
 use proptest::prelude::*;

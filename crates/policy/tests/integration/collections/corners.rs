@@ -1,6 +1,6 @@
 //! Documents by hand, for what few real ones have.
 
-use objchange_plan::{Document, Index, Plan, State};
+use objchange_document::{Document, Index, Plan, State};
 use objchange_policy::tfconfig::TfConfig;
 use objchange_policy::tfplan::TfPlan;
 use objchange_policy::tfstate::TfState;

@@ -1,6 +1,6 @@
 //! Every field of every collection, as another reading of the document has it.
 
-use objchange_plan::{Document, Plan};
+use objchange_document::{Document, Plan};
 use objchange_policy::tfconfig::TfConfig;
 use objchange_policy::tfplan::TfPlan;
 use objchange_policy::tfstate::TfState;
@@ -80,7 +80,7 @@ fn every_field_is_what_the_document_says() {
                 plans += 1;
             }
             _ => {
-                let is_state = objchange_plan::State::parse(&text).is_ok();
+                let is_state = objchange_document::State::parse(&text).is_ok();
                 assert!(is_state, "{name}");
                 if matches!(Document::parse(&text), Ok(Document::State(_))) {
                     check_state(&name, &text);

@@ -1,6 +1,6 @@
 //! A mark in one section of a plan hides the value in all.
 
-use objchange_plan::Plan;
+use objchange_document::Plan;
 use objchange_policy::tfconfig::TfConfig;
 use objchange_policy::tfplan::TfPlan;
 use objchange_policy::tfstate::TfState;

@@ -1,6 +1,6 @@
 //! Sensitive values are never printed.
 
-use objchange_plan::Plan;
+use objchange_document::Plan;
 use objchange_policy::tfconfig::TfConfig;
 use objchange_policy::tfplan::TfPlan;
 use objchange_policy::tfstate::TfState;

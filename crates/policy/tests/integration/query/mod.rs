@@ -1,6 +1,6 @@
 //! Laws of queries.
 
-use objchange_plan::Document;
+use objchange_document::Document;
 use objchange_policy::query::{
     CollectionKind, Form, Printed, Printer, Projection, Query, QueryError, QueryErrorKind, Search, Subject,
 };
