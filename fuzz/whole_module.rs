@@ -8,7 +8,7 @@ mod known_parts;
 use std::sync::{Arc, LazyLock};
 
 use objchange::schema::ProviderSchemas;
-use objchange_document::Document;
+use objchange_document::{Document, Prediction};
 use objchange_hcl::Functions;
 use objchange_module::config::{Config, MemoryFiles};
 use objchange_module::document::{DocumentInfo, change_set, write_plan};
@@ -137,7 +137,7 @@ fn planned_without(files: &[(&str, &str)], mask: u32) -> Option<(ModulePlan, Str
     }
     let info = DocumentInfo {
         is_simulated: true,
-        is_refreshed: true,
+        prediction: Prediction { is_trusting: false, is_refreshed: true },
         terraform_version: "1.16.0",
         timestamp: "2026-01-01T00:00:00Z",
     };
@@ -164,7 +164,7 @@ fn planned(files: &MemoryFiles, state: Option<&str>) -> String {
     }
     let info = DocumentInfo {
         is_simulated: true,
-        is_refreshed: true,
+        prediction: Prediction { is_trusting: false, is_refreshed: true },
         terraform_version: "1.16.0",
         timestamp: "2026-01-01T00:00:00Z",
     };

@@ -42,5 +42,5 @@ pub use document::{
 pub use index::Index;
 pub use mask::{MaskedName, MaskedNameError, MaskedNames};
 pub use mode::PlanMode;
-pub use program::{Program, ProgramError, SIMULATED, SIMULATED_UNREFRESHED, Version};
+pub use program::{Prediction, Program, ProgramError, Version};
 pub use text::Text;

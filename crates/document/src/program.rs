@@ -6,11 +6,45 @@ use std::str::FromStr;
 use serde::{Serialize, Serializer};
 use thiserror::Error;
 
-/// Build metadata after the version in a plan that was made without its providers.
-pub const SIMULATED: &str = "+simulated";
+/// How a plan was made without its providers. The build metadata of its version says so.
+///
+/// ```
+/// use objchange_document::Prediction;
+///
+/// let prediction = Prediction { is_trusting: true, is_refreshed: false };
+/// assert_eq!(prediction.version("1.16.0"), "1.16.0+simulated.trusting.unrefreshed");
+/// assert_eq!(Prediction::of_version("1.16.0+simulated.trusting.unrefreshed"), Some(prediction));
+/// assert_eq!(Prediction::of_version("1.16.0"), None);
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Prediction {
+    /// It was not made strictly, and a strict plan would differ: providers are taken to leave values alone that they may
+    /// change.
+    pub is_trusting: bool,
+    /// The objects count as read, and may have drifted. Otherwise the plan takes them as they are in the state.
+    pub is_refreshed: bool,
+}
 
-/// As [`SIMULATED`], for a plan that was made without refreshing: nothing in it has drifted.
-pub const SIMULATED_UNREFRESHED: &str = "+simulated.unrefreshed";
+impl Prediction {
+    /// The prediction that this version in a document tells of; `None` if the plan is none.
+    pub fn of_version(version: &str) -> Option<Self> {
+        let mut words = version.split_once('+')?.1.split('.').skip_while(|word| *word != "simulated");
+        words.next()?;
+        let (mut is_trusting, mut is_refreshed) = (false, true);
+        for word in words {
+            is_trusting |= word == "trusting";
+            is_refreshed &= word != "unrefreshed";
+        }
+        Some(Self { is_trusting, is_refreshed })
+    }
+
+    /// This version with what is said of the prediction.
+    pub fn version(self, version: &str) -> String {
+        let trusting = if self.is_trusting { ".trusting" } else { "" };
+        let unrefreshed = if self.is_refreshed { "" } else { ".unrefreshed" };
+        format!("{version}+simulated{trusting}{unrefreshed}")
+    }
+}
 
 /// The program as which a document is shown.
 ///

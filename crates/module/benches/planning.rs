@@ -1,5 +1,6 @@
 //! The time to plan a whole module, and how it grows with the module.
 
+use objchange_document::Prediction;
 use std::fmt::Write;
 use std::hint::black_box;
 
@@ -75,8 +76,12 @@ fn plan(texts: &Texts) -> String {
     let module = Module::load(texts, &options);
     let mut providers = SimulatedProviders::default();
     let plan = module.plan(&PriorState::default(), &schemas, Functions::pure(), &options, &mut providers);
-    let info =
-        DocumentInfo { terraform_version: "1.16.0", is_simulated: false, is_refreshed: true, timestamp: "" };
+    let info = DocumentInfo {
+        terraform_version: "1.16.0",
+        is_simulated: false,
+        prediction: Prediction { is_trusting: false, is_refreshed: true },
+        timestamp: "",
+    };
     write_plan(&plan, &module.config, &schemas, &info)
 }
 

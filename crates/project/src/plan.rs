@@ -363,6 +363,7 @@ pub(crate) fn plan_ready<R: Default>(
     for problem in models.values().flat_map(ProviderModel::problems) {
         notices.push(Notice::Warning(problem));
     }
+    let is_trusting = simulated.others.has_trusted || !plan.kept_data.is_empty();
     let unanswered = simulated.unanswered;
     let lacks_values = plan.missing.iter().any(|missing| missing.kind == MissingKind::Variable);
     let variable_files = files.filter(|_| lacks_values).map(inputs::variable_files).unwrap_or_default();
@@ -372,6 +373,7 @@ pub(crate) fn plan_ready<R: Default>(
             config: module.config,
             schemas,
             options,
+            is_trusting,
             asked,
             unanswered,
             no_state,

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use objchange_document::{
     ChangeSet, Facts, MadePlan, MaskedNames, NoState, PlanFile, PlanFileError, PlanMode, PlanOrigin,
-    ProviderDependent,
+    Prediction, ProviderDependent,
 };
 use objchange_module::config::Config;
 use objchange_module::document::{DocumentInfo, change_set, write_plan};
@@ -25,6 +25,8 @@ pub struct PlannedDirectory {
     pub schemas: Schemas,
     /// The options that it was planned with.
     pub options: PlanOptions,
+    /// A strict plan would differ: providers that were not asked are taken to leave values alone that they may change.
+    pub is_trusting: bool,
     /// The providers that were asked.
     pub asked: BTreeSet<ProviderAddress>,
     /// Questions to providers that had no answer.
@@ -59,7 +61,7 @@ impl PlannedDirectory {
         DocumentInfo {
             terraform_version,
             is_simulated: self.is_prediction(),
-            is_refreshed: self.options.refresh,
+            prediction: Prediction { is_trusting: self.is_trusting, is_refreshed: self.options.refresh },
             timestamp: &self.timestamp,
         }
     }
@@ -147,6 +149,7 @@ impl PlannedDirectory {
             updates: count(|change| change.action == PlannedAction::Update),
             imports: count(|change| change.importing.is_some()),
             objects: count(|change| !change.before.is_null()),
+            is_trusting: self.is_trusting,
             unread: match self.options.refresh {
                 true => count(|change| {
                     let is_gone = matches!(change.action, PlannedAction::Delete | PlannedAction::Forget);

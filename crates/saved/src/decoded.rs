@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use objchange_document::{BlockPlace, ChangeSet, Facts, MadePlan, PlanMode, Version};
+use objchange_document::{BlockPlace, ChangeSet, Facts, MadePlan, PlanMode, Prediction, Version};
 use objchange_module::config::Config;
 use objchange_module::document::{DocumentInfo, saved_change_set, write_saved_plan};
 use objchange_module::plan::{Deferrals, ModulePlan};
@@ -73,7 +73,7 @@ impl MadePlan for DecodedPlan {
         let info = DocumentInfo {
             terraform_version: &self.header.terraform_version,
             is_simulated: false,
-            is_refreshed: true,
+            prediction: Prediction { is_trusting: false, is_refreshed: true },
             timestamp: &self.header.timestamp,
         };
         write_saved_plan(&self.plan, &self.deferrals, self.config.as_ref().ok(), &self.schemas, &info)

@@ -57,11 +57,17 @@ pub(crate) fn judged(file: &PlanFile) -> Result<&Plan<'_>, CommandError> {
     for warning in document_warnings(file.facts()) {
         exit::warn(&format!("{}: {warning}", file.name()));
     }
-    if file.facts().simulated {
-        exit::warn(&format!(
-            "{}: planned without its providers: what only they know is unknown here, and may turn out otherwise",
-            file.name()
-        ));
+    let facts = file.facts();
+    if facts.simulated {
+        let name = file.name();
+        exit::warn(&match facts.unasked.is_trusting {
+            true => format!(
+                "{name}: planned without its providers and without --strict: values that they may change count as known"
+            ),
+            false => format!(
+                "{name}: planned without its providers: what only they know is unknown here, and may turn out otherwise"
+            ),
+        });
     }
     Ok(plan)
 }

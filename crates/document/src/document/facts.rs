@@ -43,6 +43,8 @@ pub struct ProviderDependent {
     pub objects: usize,
     /// Objects that exist, in a plan that is about nothing else: it only refreshes.
     pub refreshed: usize,
+    /// The plan takes providers to leave values alone that they may change: a strict plan would differ.
+    pub is_trusting: bool,
     /// Objects that exist, should have been read, and are to stay or to be replaced.
     pub unread: usize,
 }
@@ -50,9 +52,7 @@ pub struct ProviderDependent {
 impl ProviderDependent {
     /// Those of a document, which says of itself whether its providers were asked.
     fn in_document(plan: &Plan<'_>) -> Self {
-        if !plan.is_simulated() {
-            return Self::default();
-        }
+        let Some(prediction) = plan.prediction() else { return Self::default() };
         let simulated = || plan.changes.resources.iter().filter(|resource| !resource.is_builtin());
         let exists = |resource: &&ChangedResource<'_>| {
             resource.change.values.written().is_some_and(|values| values.before.text() != "null")
@@ -66,11 +66,10 @@ impl ProviderDependent {
                 .count(),
             imports: simulated().filter(|resource| resource.change.importing.is_some()).count(),
             objects: simulated().filter(exists).count(),
-            unread: match plan.is_unrefreshed() {
-                true => 0,
-                false => {
-                    simulated().filter(exists).filter(|resource| stays(&resource.change.actions)).count()
-                }
+            is_trusting: prediction.is_trusting,
+            unread: match prediction.is_refreshed {
+                true => simulated().filter(exists).filter(|resource| stays(&resource.change.actions)).count(),
+                false => 0,
             },
         }
     }

@@ -17,7 +17,7 @@ use crate::json::field::{bracketed, by_name, flag, keep, list, text};
 use crate::json::{Json, JsonError, Raw, Reader};
 use crate::mask::MaskedNames;
 use crate::text::Text;
-use crate::{SIMULATED, SIMULATED_UNREFRESHED, Schemas};
+use crate::{Prediction, Schemas};
 
 /// A plan as `terraform show -json PLANFILE` prints it.
 #[derive(Debug, Default)]
@@ -151,14 +151,18 @@ impl<'t> Plan<'t> {
     /// Whether the plan was made without its providers. Then it lacks facts that only they know: which updates replace
     /// an object, and drift. The version says so: `1.16.0+simulated`.
     pub fn is_simulated(&self) -> bool {
-        let version = self.terraform_version.as_deref().unwrap_or_default();
-        version.ends_with(SIMULATED) || version.ends_with(SIMULATED_UNREFRESHED)
+        self.prediction().is_some()
+    }
+
+    /// How the plan was made, if it was made without its providers.
+    pub fn prediction(&self) -> Option<Prediction> {
+        Prediction::of_version(self.terraform_version.as_deref()?)
     }
 
     /// Whether the plan was made without its providers and without refreshing: it trusts the state. The version says
     /// so: `1.16.0+simulated.unrefreshed`.
     pub fn is_unrefreshed(&self) -> bool {
-        self.terraform_version.as_deref().is_some_and(|version| version.ends_with(SIMULATED_UNREFRESHED))
+        self.prediction().is_some_and(|prediction| !prediction.is_refreshed)
     }
 
     /// The managed objects of the prior state, if the plan lists no changes, so that it is about these alone: it only

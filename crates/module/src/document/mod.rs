@@ -25,7 +25,7 @@ pub use graph::GraphReport;
 use std::collections::BTreeMap;
 
 use objchange::Value;
-use objchange_document::{MissingKind, SIMULATED, SIMULATED_UNREFRESHED, Version};
+use objchange_document::{MissingKind, Prediction, Version};
 use smol_str::SmolStr;
 
 pub(crate) use self::json::JsonWriter;
@@ -44,8 +44,8 @@ pub struct DocumentInfo<'a> {
     pub terraform_version: &'a str,
     /// The plan was made without its providers. The suffix of its version says so.
     pub is_simulated: bool,
-    /// Prior objects were refreshed. If not, and providers were not asked, the suffix of the version says so.
-    pub is_refreshed: bool,
+    /// How it was made then. Without its providers the suffix says this, too.
+    pub prediction: Prediction,
     /// When the plan was made: `2026-01-01T00:00:00Z`.
     pub timestamp: &'a str,
 }
@@ -53,12 +53,10 @@ pub struct DocumentInfo<'a> {
 impl DocumentInfo<'_> {
     /// The version in the document: its suffix says that the plan is a prediction.
     pub fn version(&self) -> String {
-        let suffix = match (self.is_simulated, self.is_refreshed) {
-            (false, _) => "",
-            (true, true) => SIMULATED,
-            (true, false) => SIMULATED_UNREFRESHED,
-        };
-        format!("{}{suffix}", self.terraform_version)
+        match self.is_simulated {
+            true => self.prediction.version(self.terraform_version),
+            false => self.terraform_version.to_owned(),
+        }
     }
 }
 

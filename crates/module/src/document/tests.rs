@@ -6,7 +6,7 @@ use objchange::address::InstanceAddress;
 use objchange::schema::{Attribute, Block, Schema};
 use objchange::value::Path;
 use objchange::{Type, Value};
-use objchange_document::Plan;
+use objchange_document::{Plan, Prediction};
 use objchange_hcl::Span;
 use objchange_plan::{Filter, Options, Report};
 
@@ -125,7 +125,7 @@ fn written(plan: &ModulePlan) -> String {
     let info = DocumentInfo {
         terraform_version: "1.15.5",
         is_simulated: false,
-        is_refreshed: true,
+        prediction: Prediction { is_trusting: false, is_refreshed: true },
         timestamp: "2026-01-01T00:00:00Z",
     };
     write_plan(plan, &Config::default(), &Schemas::default(), &info)
@@ -156,7 +156,7 @@ fn rule(written: &str) -> serde_json::Value {
     let info = DocumentInfo {
         terraform_version: "1.15.5",
         is_simulated: true,
-        is_refreshed: true,
+        prediction: Prediction { is_trusting: false, is_refreshed: true },
         timestamp: "2026-01-01T00:00:00Z",
     };
     let document = write_plan(&ModulePlan::default(), &config, &schemas, &info);

@@ -37,6 +37,8 @@ pub struct SimulatedProviders<'f> {
     pub outdated_types: BTreeSet<SmolStr>,
     /// The models of providers. Objects of the types that were learned are planned with them.
     pub models: Arc<BTreeMap<ProviderAddress, ProviderModel>>,
+    /// Without `is_strict`: a strict plan of an object that exists would have differed.
+    pub has_trusted: bool,
     /// The provider configurations with settings that the provider did not have when it was learned.
     pub other_settings: BTreeSet<ProviderConfigAddress>,
 }
@@ -89,7 +91,7 @@ impl Providers for SimulatedProviders<'_> {
                 ProviderReply::Configure(Vec::new())
             }
             ProviderCall::Upgrade(stored) => {
-                if self.is_strict && !is_builtin && is_outdated(&stored) {
+                if !is_builtin && is_outdated(&stored) {
                     self.outdated_types.insert(stored.resource_type.into());
                 }
                 ProviderReply::Upgrade(None)
@@ -98,20 +100,19 @@ impl Providers for SimulatedProviders<'_> {
                 ProviderReply::Plan(builtin::TerraformData(SimulatedProvider::default()).plan(request))
             }
             ProviderCall::Plan(resource_type, _, request) => {
-                let is_outdated = self.is_strict && self.outdated_types.contains(resource_type);
-                let model = self.models.get(&provider.provider).filter(|_| !is_outdated);
-                let model = model.and_then(|model| model.of_type(resource_type, &request.schema));
-                ProviderReply::Plan(match model {
-                    Some(model) => {
-                        let options = PlayOptions {
-                            is_strict: self.is_strict,
-                            has_other_settings: self.other_settings.contains(provider),
-                        };
-                        Ok(model.play(&request.schema, request, options).answer)
-                    }
-                    None if self.is_strict => plan_strictly(request, is_outdated),
-                    None => planned(request, true),
-                })
+                let answer = self.plan(provider, resource_type, request, self.is_strict);
+                if !self.is_strict && !self.has_trusted && !request.prior.is_null() {
+                    let strict = self.plan(provider, resource_type, request, true);
+                    self.has_trusted = match (&answer, &strict) {
+                        (Ok(answer), Ok(strict)) => {
+                            !answer.planned.identical(&strict.planned)
+                                || answer.requires_replace != strict.requires_replace
+                                || answer.may_replace != strict.may_replace
+                        }
+                        (answer, strict) => answer.is_ok() != strict.is_ok(),
+                    };
+                }
+                ProviderReply::Plan(answer)
             }
             ProviderCall::PlanDestroy(..) => ProviderReply::PlanDestroy(Vec::new()),
             ProviderCall::PlanAction(..) => ProviderReply::PlanAction(Vec::new()),
@@ -144,6 +145,28 @@ impl Providers for SimulatedProviders<'_> {
 }
 
 impl SimulatedProviders<'_> {
+    /// Plans the change of an object of a provider that is not built in.
+    fn plan(
+        &self,
+        provider: &ProviderConfigAddress,
+        resource_type: &str,
+        request: &PlanResourceChange,
+        is_strict: bool,
+    ) -> Result<PlannedResource, ProviderError> {
+        let is_outdated = is_strict && self.outdated_types.contains(resource_type);
+        let model = self.models.get(&provider.provider).filter(|_| !is_outdated);
+        let model = model.and_then(|model| model.of_type(resource_type, &request.schema));
+        match model {
+            Some(model) => {
+                let has_other_settings = self.other_settings.contains(provider);
+                let options = PlayOptions { is_strict, has_other_settings };
+                Ok(model.play(&request.schema, request, options).answer)
+            }
+            None if is_strict => plan_strictly(request, is_outdated),
+            None => planned(request, true),
+        }
+    }
+
     fn moved(
         &mut self,
         provider: &ProviderConfigAddress,

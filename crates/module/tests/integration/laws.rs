@@ -1,5 +1,6 @@
 //! Laws of planning, over small modules that are made up.
 
+use objchange_document::Prediction;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
@@ -114,8 +115,12 @@ fn plan(files: Vec<(&str, String)>, state: &Json, answers: &str, targets: &[Stri
     let mut providers = AnsweringProviders::new(&answers, SimulatedProviders::default());
     let plan = module.plan(&state, &schemas, Functions::pure(), &options, &mut providers);
     assert!(!plan.errored, "{:?}", plan.diagnostics);
-    let info =
-        DocumentInfo { terraform_version: "1.16.0", is_simulated: true, is_refreshed: true, timestamp: "" };
+    let info = DocumentInfo {
+        terraform_version: "1.16.0",
+        is_simulated: true,
+        prediction: Prediction { is_trusting: false, is_refreshed: true },
+        timestamp: "",
+    };
     serde_json::from_str(&write_plan(&plan, &module.config, &schemas, &info)).unwrap()
 }
 

@@ -2,6 +2,7 @@
 
 use objchange::schema::ProviderSchemas;
 use objchange::{Type, Value};
+use objchange_document::Prediction;
 use objchange_hcl::Functions;
 use objchange_module::config::{MemoryFiles, SourceDirectory};
 use objchange_module::document::{DocumentInfo, write_plan};
@@ -208,8 +209,12 @@ fn a_secret_without_a_value_stays_one() {
 fn the_document_says_what_it_was_made_without() {
     let root = "variable \"v\" {}\nvariable \"w\" {\n  default = 1\n}\noutput \"o\" {\n  value = var.v\n}\n";
     let (module, plan, schemas) = planned(&[("main.tf", root)], "", &[]);
-    let info =
-        DocumentInfo { terraform_version: "1.16.0", is_simulated: false, is_refreshed: true, timestamp: "" };
+    let info = DocumentInfo {
+        terraform_version: "1.16.0",
+        is_simulated: false,
+        prediction: Prediction { is_trusting: false, is_refreshed: true },
+        timestamp: "",
+    };
     let document: Json = serde_json::from_str(&write_plan(&plan, &module.config, &schemas, &info)).unwrap();
     assert_eq!(document["complete"], false);
     assert_eq!(document["terraform_version"], "1.16.0+simulated");
@@ -385,7 +390,7 @@ fn values_of_a_state_without_schemas_are_hidden() {
         let info = DocumentInfo {
             terraform_version: "1.16.0",
             is_simulated: true,
-            is_refreshed: true,
+            prediction: Prediction { is_trusting: false, is_refreshed: true },
             timestamp: "",
         };
         let document: Json =

@@ -1,5 +1,6 @@
 //! The law of plans without all of their input: nothing that is said to be known changes when something is filled in.
 
+use objchange_document::Prediction;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
@@ -152,8 +153,12 @@ fn plan(blocks: &[Block], input: Input, values: [&str; 2], state: &Json, is_stri
     let mut simulated = SimulatedProviders { is_strict, ..SimulatedProviders::default() };
     let plan = module.plan(&state, &schemas, Functions::pure(), &options, &mut simulated);
     assert!(!plan.errored, "{}: {:?}", text(blocks), plan.diagnostics);
-    let info =
-        DocumentInfo { terraform_version: "1.16.0", is_simulated: true, is_refreshed: true, timestamp: "" };
+    let info = DocumentInfo {
+        terraform_version: "1.16.0",
+        is_simulated: true,
+        prediction: Prediction { is_trusting: false, is_refreshed: true },
+        timestamp: "",
+    };
     serde_json::from_str(&write_plan(&plan, &module.config, &schemas, &info)).unwrap()
 }
 

@@ -292,7 +292,7 @@ impl Gate {
     /// Refuses what only the providers could say, where they were not asked: which updates are replacements, what is done with
     /// imported objects, and drift.
     pub fn refuse_unasked(&self, verdict: &mut Verdict, unasked: &ProviderDependent) {
-        let ProviderDependent { updates, imports, objects, refreshed, unread } = unasked;
+        let ProviderDependent { updates, imports, objects, refreshed, is_trusting, unread } = unasked;
         let has = |wanted: &GateCondition| self.conditions.contains(wanted);
         if *imports > 0 && (has(&GateCondition::Update) || has(&GateCondition::Replace)) {
             verdict.refuse(format!("{imports} to import, of which the providers may update or replace some"));
@@ -312,6 +312,20 @@ impl Gate {
             verdict.refuse(format!(
                 "{unread} that nobody has read, and that may be updated, replaced or created again if they have drifted; \
                  planning without refreshing takes them as they are in the state"
+            ));
+        }
+        // Each of these may follow from an update that only a strict plan shows.
+        let follows = [
+            GateCondition::Read,
+            GateCondition::Update,
+            GateCondition::Replace,
+            GateCondition::Output,
+            GateCondition::Invoke,
+            GateCondition::Check,
+        ];
+        if *is_trusting && follows.iter().any(has) {
+            verdict.refuse(format!(
+                "values that only the providers know were taken as they are: plan with --strict, which says what may change"
             ));
         }
         if *refreshed > 0 && (has(&GateCondition::Drift) || has(&GateCondition::Output)) {

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use libtest_mimic::Failed;
 use objchange::schema::ProviderSchemas;
-use objchange_document::Plan;
+use objchange_document::{Plan, Prediction};
 use objchange_module::Schemas;
 use objchange_module::config::{Config, Files, FilesError, LoadOptions};
 use objchange_module::document::{DocumentInfo, write_plan};
@@ -54,7 +54,7 @@ pub(super) fn sections(folder: &Path) -> Result<(), Failed> {
         let info = DocumentInfo {
             terraform_version: version,
             is_simulated: false,
-            is_refreshed: true,
+            prediction: Prediction { is_trusting: false, is_refreshed: true },
             timestamp: "",
         };
         let written = write_plan(&ModulePlan::default(), &load(case, version), &schemas, &info);

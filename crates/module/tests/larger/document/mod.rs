@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use libtest_mimic::{Failed, Trial};
 use objchange::schema::ProviderSchemas;
-use objchange_document::{Document, Plan, PlanMode, Version};
+use objchange_document::{Document, Plan, PlanMode, Prediction, Version};
 use objchange_module::Schemas;
 use objchange_module::config::Config;
 use objchange_module::document::{DocumentInfo, change_set, write_plan};
@@ -87,7 +87,7 @@ fn sections(folder: &Path) -> Result<(), Failed> {
         let info = DocumentInfo {
             terraform_version: version,
             is_simulated: false,
-            is_refreshed: true,
+            prediction: Prediction { is_trusting: false, is_refreshed: true },
             timestamp: "2026-01-01T00:00:00Z",
         };
         let written = write_plan(&plan, &Config::default(), &schemas, &info);
@@ -154,7 +154,7 @@ fn reports(folder: &Path) -> Result<(), Failed> {
         let info = DocumentInfo {
             terraform_version: "1.11.4",
             is_simulated: false,
-            is_refreshed: true,
+            prediction: Prediction { is_trusting: false, is_refreshed: true },
             timestamp: "2026-01-01T00:00:00Z",
         };
         let written = write_plan(&plan, &Config::default(), &schemas, &info);

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use objchange::schema::ProviderSchemas;
-use objchange_document::Version;
+use objchange_document::{Prediction, Version};
 use objchange_hcl::{BaseDirectory, Functions};
 use objchange_module::config::{Config, Files, FilesError};
 use objchange_module::document::{DocumentInfo, change_set, write_plan};
@@ -202,7 +202,7 @@ impl Planner {
         let info = DocumentInfo {
             terraform_version: &self.version,
             is_simulated: false,
-            is_refreshed: true,
+            prediction: Prediction { is_trusting: false, is_refreshed: true },
             timestamp: "2026-01-01T00:00:00Z",
         };
         let document = write_plan(&planned, &config, &schemas, &info);
