@@ -75,6 +75,8 @@ pub(crate) fn notices(notices: &[Notice]) {
 pub(crate) enum CommandError {
     /// Arguments, files or documents cannot be used: the problem, and the remedy.
     Unusable(String),
+    /// The configuration in a directory has errors, which have been printed: which directory.
+    NotPlanned(String),
     /// They cannot be used, and each problem has already been shown with its place.
     Shown,
     /// The output cannot be written.
@@ -137,7 +139,9 @@ pub(crate) fn unusable_code() -> ExitCode {
 /// The exit code of a command, after saying why it has no answer.
 pub(crate) fn code(result: Result<ExitCode, CommandError>) -> ExitCode {
     let result = match result {
-        Err(CommandError::Unusable(reason)) => complain(&reason).map(|()| unusable_code()),
+        Err(CommandError::Unusable(reason) | CommandError::NotPlanned(reason)) => {
+            complain(&reason).map(|()| unusable_code())
+        }
         Err(CommandError::Shown) => Ok(unusable_code()),
         Err(CommandError::Output(error)) => Err(error),
         Err(CommandError::Interrupted) => Ok(ExitCode::from(INTERRUPTED)),

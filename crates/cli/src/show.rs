@@ -255,7 +255,14 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, CommandError> {
     let is_strict = arguments.gate.can_refuse();
     let must_be_whole = is_strict || arguments.json || arguments.prints_document;
     let may_lack_state = !(must_be_whole || arguments.gate.is_asked());
-    let planned = arguments.input.plan_module(is_strict, must_be_whole, may_lack_state)?;
+    let planned = match arguments.input.plan_module(is_strict, must_be_whole, may_lack_state) {
+        // `plan` of the directory exits with 1, too, and a gate refuses the document of such a plan.
+        Err(CommandError::NotPlanned(_)) if is_strict => {
+            verdict.refused.push("planning ended with an error".to_owned());
+            return Ok(arguments.gate.answer(&verdict, false)?);
+        }
+        planned => planned?,
+    };
     let shown = show(arguments, planned, page, &mut verdict);
     Ok(arguments.gate.code(&verdict, shown)?)
 }

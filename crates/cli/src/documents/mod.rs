@@ -50,7 +50,9 @@ pub(crate) fn find(
     let schemas = given.for_documents();
     let plan = |directory: &_| match planned_file(directory, modules) {
         Ok(file) => Ok(Ok(file)),
-        Err(CommandError::Unusable(message)) => Ok(Err(InputsError::Module(message))),
+        Err(CommandError::Unusable(message) | CommandError::NotPlanned(message)) => {
+            Ok(Err(InputsError::Module(message)))
+        }
         Err(error) => Err(error),
     };
     let inputs = Inputs::find::<CommandError>(arguments, wanted.extensions, plan)?;

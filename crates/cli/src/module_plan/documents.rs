@@ -16,7 +16,8 @@ use crate::input::Source;
 ///
 /// It cannot be planned. The error does not repeat the printed reasons.
 pub(crate) fn planned_file(directory: &Path, inputs: &PlanInputs<'_>) -> Result<PlanFile, CommandError> {
-    let failed = || unusable(format!("{}: the module cannot be planned", directory.display()));
+    let failed =
+        || CommandError::NotPlanned(format!("{}: the module cannot be planned", directory.display()));
     let planned = plan_directory(directory, inputs)?.ok_or_else(failed)?;
     output::diagnostics(&planned.config, &planned.schemas, &planned.plan.diagnostics)?;
     if !planned.has_plan() {

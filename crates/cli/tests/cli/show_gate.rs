@@ -371,6 +371,20 @@ fn a_gate_has_one_answer_for_a_directory_and_its_document() {
     }
 }
 
+/// A directory with errors is no plan that passes, whoever asks.
+#[test]
+fn a_gate_refuses_a_directory_with_errors() {
+    let folder = Folder::with("gates-errors", &[("main.tf", "output \"o\" {\n  value = var.nope\n}\n")]);
+    let directory = folder.0.display().to_string();
+    for command in ["plan", "show"] {
+        let output = objchange([command, &directory, "--no-state", "--fail-on", "delete"], "");
+        assert_eq!(output.code, 1, "{output:?}");
+        assert!(output.stderr.contains("Reference to undeclared input variable"), "{output:?}");
+    }
+    // Without a gate `show` has nothing to show.
+    assert_eq!(objchange(["show", &directory, "--no-state"], "").code, 2);
+}
+
 /// An update of tags alone, and one of more.
 fn tagged() -> Value {
     let update = |name: &str, size: u32| {
