@@ -314,6 +314,14 @@ impl Gate {
                  planning without refreshing takes them as they are in the state"
             ));
         }
+        if *refreshed > 0 && (has(&GateCondition::Drift) || has(&GateCondition::Output)) {
+            verdict.refuse(format!(
+                "{refreshed} whose drift, and the outputs that follow from it, only the providers know"
+            ));
+        }
+        if *objects > 0 && has(&GateCondition::Drift) {
+            verdict.refuse(format!("{objects} whose drift only the providers know"));
+        }
         // Each of these may follow from an update that only a strict plan shows.
         let follows = [
             GateCondition::Read,
@@ -323,18 +331,11 @@ impl Gate {
             GateCondition::Invoke,
             GateCondition::Check,
         ];
-        if *is_trusting && follows.iter().any(has) {
-            verdict.refuse(format!(
+        if *is_trusting && verdict.refused.is_empty() && follows.iter().any(has) {
+            verdict.refuse(
                 "values that only the providers know were taken as they are: plan with --strict, which says what may change"
-            ));
-        }
-        if *refreshed > 0 && (has(&GateCondition::Drift) || has(&GateCondition::Output)) {
-            verdict.refuse(format!(
-                "{refreshed} whose drift, and the outputs that follow from it, only the providers know"
-            ));
-        }
-        if *objects > 0 && has(&GateCondition::Drift) {
-            verdict.refuse(format!("{objects} whose drift only the providers know"));
+                    .to_owned(),
+            );
         }
     }
 
