@@ -40,6 +40,10 @@ pub(crate) fn answer(error: clap::Error, arguments: &[OsString]) -> io::Result<E
     Ok(ExitCode::SUCCESS)
 }
 
+/// The name among the commands of the form of `plan` that plans one resource.
+// clap has no two forms of one command, so this form is a command of its own, chosen by its options.
+pub(crate) const RESOURCE_FORM: &str = "plan-resource";
+
 /// Finds the command among the arguments: its position and name. Arguments after it are not parsed.
 pub(crate) fn command_of(arguments: &[OsString]) -> Option<(usize, &str)> {
     let option =
@@ -92,7 +96,7 @@ pub(crate) fn with_two_dashes(mut arguments: Vec<OsString>, program: &Command) -
         (command, first) = (own, first + 1);
     }
     // The other form of `plan` has options of its own.
-    let other_form = program.find_subcommand(crate::plan::NAME).filter(|_| command.get_name() == "plan");
+    let other_form = program.find_subcommand(RESOURCE_FORM).filter(|_| command.get_name() == "plan");
     let commands = || std::iter::once(command).chain(other_form);
     // Behind `--` every argument is a name, even with a dash (POSIX, guideline 10), and stays as it is.
     for argument in arguments.iter_mut().skip(first).take_while(|argument| *argument != "--") {

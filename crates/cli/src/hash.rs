@@ -12,10 +12,11 @@ use objchange_text::read_at_most;
 
 use crate::exit::{self, CommandError, FAILED, unusable};
 use crate::hints;
+use crate::hints::HOW_TO_GET_SCHEMAS;
 use crate::input::Source;
 use crate::module_plan::{DirectoryArgs, ForModules, PlanInputs, judged, read_plan_file};
 use crate::options::{MaskArgs, MaxInput};
-use crate::schemas::{HOW_TO_GET_SCHEMAS, SchemaArgs};
+use crate::schemas::SchemaArgs;
 use crate::show::IgnoreArgs;
 use crate::terminal;
 

@@ -15,7 +15,10 @@ use objchange_project::{
 };
 
 use crate::exit::{CommandError, unusable};
-use crate::schemas::HOW_TO_GET_SCHEMAS;
+
+/// The three ways to get schemas, for messages about schemas that are missing.
+pub(crate) const HOW_TO_GET_SCHEMAS: &str = "give them with --schemas FILE, from `terraform providers schema -json`, or --schemas DIR, a directory of such files; cache \
+     them once with `objchange schemas add DIR`, after `terraform init` in DIR; or ask a provider with --provider-binary";
 
 /// The error, and how to avoid it.
 fn with_hint(error: impl Display, hint: Option<&str>) -> String {

@@ -118,7 +118,7 @@ enum Command {
     Manual(absent::Args),
     Plan(module_plan::Args),
     // The other form of `plan`.
-    #[command(name = plan::NAME, hide = true)]
+    #[command(name = arguments::RESOURCE_FORM, hide = true)]
     PlanResource(plan::Args),
     #[cfg(feature = "policy")]
     Policy(policy::Args),

@@ -25,10 +25,6 @@ use crate::schema_cache::SchemaQuery;
 /// The name of the group of arguments that give schemas.
 const SCHEMA_SOURCE: &str = "schema_source";
 
-/// The three ways to get schemas, for messages about schemas that are missing.
-pub(crate) const HOW_TO_GET_SCHEMAS: &str = "give them with --schemas FILE, from `terraform providers schema -json`, or --schemas DIR, a directory of such files; cache \
-     them once with `objchange schemas add DIR`, after `terraform init` in DIR; or ask a provider with --provider-binary";
-
 const PASS_SCHEMAS: &str =
     "pass the output of `terraform providers schema -json`, or cache it with `objchange schemas add`";
 

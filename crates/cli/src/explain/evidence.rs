@@ -12,9 +12,9 @@ use objchange_project::{PlanFileReader, PlanInputError, SchemaError};
 use super::Args;
 use crate::exit;
 use crate::hints;
+use crate::hints::HOW_TO_GET_SCHEMAS;
 use crate::input::{Size, Source};
 use crate::schema_cache::SchemaQuery;
-use crate::schemas::HOW_TO_GET_SCHEMAS;
 
 /// Why the given schemas or objects cannot be used.
 #[derive(Debug, thiserror::Error)]

@@ -32,11 +32,12 @@ use self::output::{Printing, ReportFile};
 use crate::configuration::Settings;
 use crate::exit::{self, CommandError, FAILED, unusable};
 use crate::hints;
+use crate::hints::HOW_TO_GET_SCHEMAS;
 #[cfg(feature = "provider")]
 use crate::launch;
 use crate::module_plan::version_of;
 use crate::options::MaxInput;
-use crate::schemas::{HOW_TO_GET_SCHEMAS, SchemaArgs};
+use crate::schemas::SchemaArgs;
 
 const AFTER_HELP: &str = "\
 Runs the test files of the module in DIR, `*.tftest.hcl` and `*.tftest.json` there and in its directory `tests`, as \

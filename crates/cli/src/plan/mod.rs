@@ -18,7 +18,7 @@ use objchange_project::resource::{
 use objchange_text::similar;
 
 pub(crate) use self::arguments::SubjectArgs;
-use crate::arguments::command_of;
+use crate::arguments::{RESOURCE_FORM, command_of};
 use crate::configuration::error_in;
 use crate::exit::{self, CommandError, FAILED};
 use crate::hints;
@@ -28,10 +28,6 @@ use crate::schema_cache::SchemaQuery;
 use crate::schemas::SchemaArgs;
 use crate::style::colour;
 use objchange_project::GivenSchemas;
-
-/// The name of this form of `plan` among the commands.
-// clap has no two forms of one command, so this form is a command of its own, chosen by its options.
-pub(crate) const NAME: &str = "plan-resource";
 
 /// The arguments with the name of this form, if `plan` refused them because of an option that only this form has.
 /// Otherwise the refusal, which suggests an option of this form if the refused one is most like it.
@@ -48,10 +44,10 @@ pub(crate) fn choose_form(
     let (ErrorKind::UnknownArgument, Some(refused)) = (refusal.kind(), refused) else { return Err(refusal) };
     let options = |form| program.find_subcommand(form).into_iter().flat_map(Command::get_arguments);
     let of_module: Vec<&str> = options("plan").filter_map(Arg::get_long).collect();
-    let of_resource: Vec<&str> = options(NAME).filter_map(Arg::get_long).collect();
+    let of_resource: Vec<&str> = options(RESOURCE_FORM).filter_map(Arg::get_long).collect();
     if of_resource.contains(&refused.as_str()) {
         let mut arguments = arguments.to_vec();
-        arguments[at] = NAME.into();
+        arguments[at] = RESOURCE_FORM.into();
         return Ok(arguments);
     }
     if let Some(option) = similar(&refused, of_module.iter().chain(&of_resource).copied()).first()

@@ -19,6 +19,7 @@ mod kind;
 mod missing;
 mod missing_changes;
 mod name_marks;
+mod nodes;
 mod object;
 mod object_file;
 mod origin;

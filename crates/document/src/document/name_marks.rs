@@ -3,7 +3,7 @@
 use objchange_text::json::{Node, NodeKind};
 use serde_json::{Map, Value as Json, json};
 
-use super::schema_marks::text_of;
+use super::nodes::text_of;
 use crate::mask::MaskedNames;
 
 /// The marks of a value by the names in it, or null where nothing is to be hidden.

@@ -7,7 +7,8 @@ use objchange_text::redact::{SENSITIVE, SHORT, Secrets};
 use serde_json::Value as Json;
 
 use super::name_marks::name_marks;
-use super::schema_marks::{Edit, elements, invocations, marks_of, member, text_of, united, with_edits};
+use super::nodes::{elements, member, text_of};
+use super::schema_marks::{Edit, invocations, marks_of, united, with_edits};
 use super::{ConfigMarks, DocumentError, HiddenNames, Plan};
 use crate::json::View;
 use crate::mask::MaskedNames;

@@ -8,6 +8,7 @@ use serde_json::{Map, Value as Json, json};
 use super::Schemas;
 use super::flat::nested;
 use super::name_marks::{any_mark, name_marks, paths_of};
+use super::nodes::{elements, member, text_of};
 use crate::mask::MaskedNames;
 
 /// Adds marks to the text of a document for all values that schemas call sensitive or write-only, or whose names are masked;
@@ -278,31 +279,11 @@ fn provider_name<'n>(resource: &'n Node<'_>) -> &'n str {
     text_of(resource, "provider_name").unwrap_or_default()
 }
 
-/// The last member of this name, as readers take it.
-pub(super) fn member<'n, 't>(node: &'n Node<'t>, name: &str) -> Option<&'n Node<'t>> {
-    let NodeKind::Object(members) = &node.kind else { return None };
-    members.iter().rev().find(|member| member.name == name).map(|member| &member.value)
-}
-
-pub(super) fn elements<'n, 't>(node: Option<&'n Node<'t>>) -> std::slice::Iter<'n, Node<'t>> {
-    match node.map(|node| &node.kind) {
-        Some(NodeKind::Array(elements)) => elements.iter(),
-        _ => [].iter(),
-    }
-}
-
 /// The actions of a plan: invoked and deferred ones.
 pub(super) fn invocations<'n, 't>(document: &'n Node<'t>) -> impl Iterator<Item = &'n Node<'t>> {
     let deferred = elements(member(document, "deferred_action_invocations"));
     let deferred = deferred.filter_map(|deferred| member(deferred, "action_invocation"));
     elements(member(document, "action_invocations")).chain(deferred)
-}
-
-pub(super) fn text_of<'n>(node: &'n Node<'_>, name: &str) -> Option<&'n str> {
-    match &member(node, name)?.kind {
-        NodeKind::String(text) => Some(text),
-        _ => None,
-    }
 }
 
 /// The members of an object, with their names.

@@ -10,7 +10,7 @@ use objchange::{Type, Value};
 use serde::Serialize;
 use serde_json::value::{RawValue, to_raw_value};
 
-use super::merge::Members;
+use super::members::Members;
 use super::{InstanceObject, Key, StateEditError, StatePathStep};
 
 /// The members of an instance that an object decides about. Others, such as `dependencies`, stay as they are.

@@ -5,6 +5,7 @@
 
 mod instance;
 mod known;
+mod members;
 mod merge;
 
 use std::collections::BTreeMap;

@@ -54,7 +54,7 @@ fn survive(text: &str) {
 
 #[test]
 fn nothing_nests_so_deep_that_the_stack_overflows() {
-    const N: usize = 8_000;
+    const N: usize = 3_000;
     let around = |open: &str, inside: &str, close: &str, n: usize| {
         format!("{}{inside}{}", open.repeat(n), close.repeat(n))
     };
