@@ -251,3 +251,23 @@ fn a_report_for_junit_is_xml_whatever_messages_say() {
     // Nothing that is not to be seen is left, either.
     assert!(xml.contains("assertions failed: m x\\ufffe\\uffff") && !xml.contains('\u{85}'), "{xml}");
 }
+
+/// Terraform 1.11.4 and 1.15.5 alike.
+#[test]
+fn checks_are_told_where_planning_fails() {
+    let main = "output \"o\" {\n  value = 1\n  precondition {\n    condition     = var.n == 1\n    error_message = \"out\"\n  }\n}\nvariable \
+                \"n\" {\n  default = 2\n}\ncheck \"c\" {\n  assert {\n    condition     = var.n == 1\n    error_message = \"check\"\n  }\n}\n";
+    for expected in ["", "  expect_failures = [check.c]\n"] {
+        let tests = format!("run \"r\" {{\n{expected}}}\n");
+        let folder = folder("test-checks", &[("main.tf", main), ("a.tftest.hcl", &tests)]);
+        for version in ["terraform@1.11", "terraform@1.15"] {
+            let output = test(&folder, &["--as", version]);
+            assert_eq!(output.code, 1, "{output:?}");
+            assert!(
+                output.stdout.contains("Warning: Check block assertion failed"),
+                "{expected}: {output:?}"
+            );
+            assert!(output.stderr.contains("Error: Module output value precondition failed"), "{output:?}");
+        }
+    }
+}

@@ -268,6 +268,93 @@ data "kit_disk" "none" {
     assert!(output.stderr.contains(place) || output.code == 2, "{output:?}");
 }
 
+/// Providers learn the identities of the state, and no plan has one that is not known.
+#[test]
+fn identities_go_to_the_provider_and_come_from_there() {
+    let real = |test: &str, main: &str, stored: &[&str]| {
+        let folder = folder(test, main);
+        let things: Vec<String> = stored
+            .iter()
+            .map(|kind| {
+                format!(
+                    r#"{{"mode":"managed","type":"{kind}","name":"a","provider":"provider[\"example.com/test/kit\"]","instances":
+                    [{{"schema_version":0,"attributes":{{"id":"i","name":"n","note":"x","status":"s"}},
+                    "identity_schema_version":0,"identity":{{"id":"stored"}}}}]}}"#
+                )
+            })
+            .collect();
+        let things = things.join(",");
+        folder.write(
+            "terraform.tfstate",
+            format!(
+                r#"{{"version":4,"terraform_version":"1.15.5","serial":1,"lineage":"l","outputs":{{}},"resources":[{things}]}}"#
+            ),
+        );
+        plan_with(&[], &folder, &["--json", "--real-providers", "--provider-binary", "KIT"])
+    };
+    let stored = serde_json::json!({"id": "stored"});
+    let thing = |kind: &str, name: &str| format!("resource \"{kind}\" \"a\" {{\n  name = {name:?}\n}}\n");
+    for main in [thing("kit_thing", "n"), thing("kit_thing", "other"), String::new()] {
+        let output = real("real-identities", &main, &["kit_thing"]);
+        let document = document(&output);
+        let change = change(&document, "kit_thing.a");
+        assert_eq!([&change["before_identity"], &change["after_identity"]], [&stored, &stored], "{main}");
+        assert_eq!(document["prior_state"]["values"]["root_module"]["resources"][0]["identity"], stored);
+    }
+    for kind in ["kit_read_identity_unknown", "kit_updated_identity_unknown"] {
+        let output = real("real-identities-unknown", &thing(kind, "other"), &[kind]);
+        assert_eq!(output.code, 1, "{kind}: {output:?}");
+        assert!(output.stderr.contains("Error: Provider produced invalid identity"), "{kind}: {output:?}");
+    }
+}
+
+/// A provider that has nothing of the new type to give makes a new object; a broken answer is refused.
+#[test]
+fn what_becomes_of_a_moved_object_is_for_its_provider_to_say() {
+    let moved = |to: &str| {
+        let main = format!(
+            "moved {{\n  from = kit_thing.a\n  to   = {to}.b\n}}\nresource \"{to}\" \"b\" {{\n  name = \"n\"\n}}\n"
+        );
+        let folder = folder("real-moved", &main);
+        let state = r#"{"version":4,"terraform_version":"1.15.5","serial":1,"lineage":"l","outputs":{},"resources":[
+            {"mode":"managed","type":"kit_thing","name":"a","provider":"provider[\"example.com/test/kit\"]","instances":
+            [{"schema_version":0,"attributes":{"id":"i","name":"n","note":"x","status":"s"}}]}]}"#;
+        folder.write("terraform.tfstate", state);
+        plan_with(&[], &folder, &["--real-providers", "--provider-binary", "KIT"])
+    };
+    let output = moved("kit_moved_nothing");
+    assert!(output.stdout.contains("# kit_moved_nothing.b will be created"), "{output:?}");
+    assert!(output.stdout.contains("# (moved from kit_thing.a)"), "{output:?}");
+    for (to, error) in [
+        ("kit_moved_unknown", "Provider returned invalid value"),
+        ("kit_moved_write_only", "Provider returned invalid value"),
+        ("kit_moved_identity_unknown", "Provider produced invalid identity"),
+    ] {
+        let output = moved(to);
+        assert_eq!(output.code, 1, "{to}: {output:?}");
+        assert!(output.stderr.contains(&format!("Error: {error}")), "{to}: {output:?}");
+    }
+}
+
+#[test]
+fn ephemeral_resources_take_ephemeral_values_in_every_module() {
+    let main = "module \"m\" {\n  source = \"./m\"\n  name   = \"n\"\n}\n";
+    let folder = folder("real-ephemeral", main);
+    let child = "variable \"name\" {\n  ephemeral = true\n}\nephemeral \"kit_thing\" \"e\" {\n  name = var.name\n  lifecycle {\n    \
+                 postcondition {\n      condition     = self.name == \"n\"\n      error_message = \"no\"\n    }\n  }\n}\n";
+    folder.write("m/main.tf", format!("{HEAD}{child}"));
+    let manifest = r#"{"Modules":[{"Key":"","Source":"","Dir":"."},{"Key":"m","Source":"./m","Dir":"m"}]}"#;
+    folder.write(".terraform/modules/modules.json", manifest);
+    let output = plan_with(&[], &folder, &["--json", "--real-providers", "--provider-binary", "KIT"]);
+    let document = document(&output);
+    let address = &document["checks"][0]["address"];
+    assert_eq!(
+        [&address["mode"], &address["type"], &address["name"]],
+        ["ephemeral", "kit_thing", "e"],
+        "{document}"
+    );
+}
+
 #[test]
 fn a_provider_that_dies_or_hangs_is_named() {
     let main = |kind: &str| {

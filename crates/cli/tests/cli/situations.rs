@@ -1593,3 +1593,160 @@ fn errors_of_expressions_have_the_words_of_terraform() {
     let output = plan("words-key", &[("main.tf", &main)], &[]);
     assert!(output.stderr.contains("Ambiguous attribute key") && !output.stderr.contains('│'), "{output:?}");
 }
+
+#[test]
+fn triggers_are_references() {
+    let of_trigger = |trigger: &str, repetition: &str| {
+        let main = format!(
+            "resource \"terraform_data\" \"a\" {{\n  count = 2\n}}\nresource \"terraform_data\" \"b\" {{\n  {repetition}\n  lifecycle \
+             {{\n    replace_triggered_by = [{trigger}]\n  }}\n}}\n"
+        );
+        errors("triggers", &main)
+    };
+    let one = "terraform_data.a[0].input";
+    let none: [&str; 0] = [];
+    for trigger in
+        [one, "terraform_data.a", "terraform_data.a[count.index]", "terraform_data.a[0][\"input\"]"]
+    {
+        assert_eq!(of_trigger(trigger, "count = 1"), none, "{trigger}");
+    }
+    let unexpected = "Invalid replace_triggered_by expression";
+    for trigger in [
+        "terraform_data.a[*]",
+        "terraform_data.a.*.input",
+        &format!("upper({one})"),
+        &format!("\"${{{one}}}\""),
+        &format!("{one} == 1"),
+        &format!("({one})"),
+        &format!("true ? {one} : null"),
+        &format!("[{one}]"),
+        &format!("[for x in {one} : x]"),
+    ] {
+        assert_eq!(of_trigger(trigger, "count = 1"), [unexpected], "{trigger}");
+    }
+    // Nothing is evaluated where there are no instances.
+    assert_eq!(of_trigger("terraform_data.a[*]", "count = 0"), none);
+    assert_eq!(of_trigger("terraform_data.a[count.index + 1]", "count = 1"), ["Invalid expression"]);
+    assert_eq!(
+        of_trigger("terraform_data.a[count.index], terraform_data.a[each.key]", ""),
+        [
+            "Reference to \"count\" in non-counted context",
+            "Reference to \"each\" in context without for_each"
+        ]
+    );
+}
+
+#[test]
+fn a_plan_to_refresh_does_not_mind_what_is_removed_and_still_there() {
+    let main = "resource \"terraform_data\" \"a\" {\n  input = \"x\"\n}\nremoved {\n  from = terraform_data.a\n  lifecycle {\n    \
+                destroy = false\n  }\n}\n";
+    let files = [("main.tf", main), ("terraform.tfstate", &state(&[("a", &[text("1", "x")])]))];
+    let found = |arguments: &[&str]| errors_of(&plan("removed-there", &files, arguments).stderr);
+    assert_eq!(found(&["--refresh-only"]), [""; 0]);
+    for arguments in [&[][..], &["--refresh=false"], &["--destroy"]] {
+        assert_eq!(found(arguments), ["Removed resource still exists"], "{arguments:?}");
+    }
+    // A destroy plan plans what is wanted only to refresh it.
+    assert_eq!(found(&["--destroy", "--refresh=false"]), [""; 0]);
+    assert_eq!(errors_of(&plan("removed-none", &files[..1], &["--destroy"]).stderr), [""; 0]);
+    let moved = "resource \"terraform_data\" \"a\" {\n}\nmoved {\n  from = terraform_data.a\n  to   = terraform_data.b\n}\n";
+    let files = [("main.tf", moved), files[1]];
+    let found = |arguments: &[&str]| errors_of(&plan("moved-there", &files, arguments).stderr);
+    assert_eq!(found(&["--destroy"]), ["Moved object still exists"]);
+    assert_eq!(found(&["--refresh-only"]), ["Moved object still exists"]);
+    assert_eq!(found(&["--destroy", "--refresh=false"]), [""; 0]);
+}
+
+#[test]
+fn moves_in_a_circle_are_told_where_each_is_right() {
+    let moved = "moved {\n  from = terraform_data.a\n  to   = terraform_data.b\n}\nmoved {\n  from = terraform_data.b\n  to   = \
+                 terraform_data.a\n}\n";
+    let still = format!("{moved}resource \"terraform_data\" \"a\" {{\n}}\n");
+    assert_eq!(errors("moves-circle", &still), ["Moved object still exists"]);
+    assert_eq!(errors("moves-circle", moved), ["Cyclic dependency in move statements"]);
+}
+
+/// A type with an identity, of a schema in version 1.
+const IDENTITIES: &str = r#"{"format_version":"1.0","provider_schemas":{"registry.terraform.io/acme/sim":{
+    "provider":{"version":0,"block":{}},
+    "resource_schemas":{"sim_thing":{"version":0,"block":{"attributes":{
+        "id":{"type":"string","computed":true},"name":{"type":"string","optional":true}}}}},
+    "resource_identity_schemas":{"sim_thing":{"version":1,"attributes":{
+        "id":{"type":"string","required_for_import":true},"zone":{"type":"string","optional_for_import":true}}}}}}}"#;
+
+/// The identities in the prior state, in the planned values, and around the change; or the errors.
+fn identities(
+    version: u64,
+    identity: &Json,
+    rest: &str,
+    arguments: &[&str],
+) -> Result<Vec<Json>, Vec<String>> {
+    let head = "terraform {\n  required_providers {\n    sim = { source = \"acme/sim\" }\n  }\n}\n";
+    let tainted =
+        if arguments.is_empty() && rest.contains("tainted") { json!("tainted") } else { Json::Null };
+    let state = json!({"version": 4, "terraform_version": "1.15.5", "serial": 1, "lineage": "l", "outputs": {}, "resources": [
+        {"mode": "managed", "type": "sim_thing", "name": "a", "provider": "provider[\"registry.terraform.io/acme/sim\"]",
+         "instances": [{"schema_version": 0, "attributes": {"id": "i", "name": "n"}, "status": tainted,
+                        "identity_schema_version": version, "identity": identity}]}]});
+    let (main, state) = (format!("{head}{rest}"), state.to_string());
+    let files = [("main.tf", &*main), ("terraform.tfstate", &state), ("schemas.json", IDENTITIES)];
+    let folder = Folder::with("situation-identities", &files);
+    let schemas = folder.at("schemas.json").display().to_string();
+    let (directory, mut all) = (folder.0.clone().into_os_string(), Vec::<OsString>::new());
+    all.extend(["plan".into(), directory, "--json".into(), "--schemas".into(), schemas.into()]);
+    all.extend(arguments.iter().map(Into::into));
+    let output = objchange(all, "");
+    if output.code == 1 {
+        return Err(errors_of(&output.stderr));
+    }
+    let document: Json =
+        serde_json::from_str(&output.stdout).unwrap_or_else(|error| panic!("{error}: {output:?}"));
+    let prior = &document["prior_state"]["values"]["root_module"]["resources"][0];
+    let planned = &document["planned_values"]["root_module"]["resources"][0];
+    let change = &document["resource_changes"][0]["change"];
+    assert_eq!(
+        prior["identity_schema_version"],
+        if prior["identity"].is_null() { Json::Null } else { json!(1) }
+    );
+    Ok(["identity", "", "before_identity", "after_identity"]
+        .iter()
+        .zip([prior, &planned["identity"], change, change])
+        .map(|(name, value)| if name.is_empty() { value.clone() } else { value[name].clone() })
+        .collect())
+}
+
+#[test]
+fn identities_of_a_state_are_in_the_plan() {
+    let named = |name: &str| format!("resource \"sim_thing\" \"a\" {{\n  name = {name:?}\n}}\n");
+    let (same, other) = (named("n"), named("other"));
+    let stored = json!({"id": "i"});
+    let whole = json!({"id": "i", "zone": null});
+    let of = |rest: &str, arguments: &[&str]| identities(1, &stored, rest, arguments).unwrap();
+    let kept = vec![whole.clone(), whole.clone(), whole.clone(), whole.clone()];
+    assert_eq!(of(&same, &[]), kept);
+    assert_eq!(of(&other, &[]), kept);
+    // A destroyed object has the identity that its provider plans, and nobody asked that.
+    assert_eq!(of("", &[]), [whole.clone(), Json::Null, whole.clone(), Json::Null]);
+    let forgotten = "removed {\n  from = sim_thing.a\n  lifecycle {\n    destroy = false\n  }\n}\n";
+    assert_eq!(of(forgotten, &[]), [whole.clone(), Json::Null, Json::Null, Json::Null]);
+    // A tainted object is planned as if there were none.
+    assert_eq!(of(&format!("{same}# tainted\n"), &[])[2], Json::Null);
+    assert_eq!(of(&same, &["--as", "terraform@1.11"]), [Json::Null, Json::Null, Json::Null, Json::Null]);
+}
+
+#[test]
+fn a_wrong_identity_in_a_state_is_an_error() {
+    let main = "resource \"sim_thing\" \"a\" {\n  name = \"n\"\n}\n";
+    let of = |version: u64, identity: Json| identities(version, &identity, main, &[]);
+    assert_eq!(of(1, Json::Null).unwrap(), [Json::Null, Json::Null, Json::Null, Json::Null]);
+    // Only the provider could upgrade it.
+    assert_eq!(of(0, json!({"arn": "a"})).unwrap(), [Json::Null, Json::Null, Json::Null, Json::Null]);
+    assert_eq!(
+        of(2, json!({"id": "i"})).unwrap_err(),
+        ["Resource instance managed by newer provider version"]
+    );
+    for identity in [json!({"nope": 1}), json!({"id": "i", "nope": 1}), json!("i")] {
+        let errors = of(1, identity.clone()).unwrap_err();
+        assert!(errors[0].starts_with("failed to decode identity: "), "{identity}: {errors:?}");
+    }
+}

@@ -186,7 +186,9 @@ impl ResourceType {
                 let mut simulated = SimulatedProvider { requires_replace: self.requires_replace.clone() };
                 let failed = |error| ErrorKind::Malformed { field: "plan", reason: format!("{error}") };
                 let mut answer = simulated.plan(request).map_err(failed)?;
-                answer.identity = answer.identity.or_else(|| self.identity_of(&answer.planned));
+                // Terraform 1.15.5 cannot write a plan with an identity that is not wholly known.
+                let planned = || self.identity_of(&answer.planned).filter(Value::is_wholly_known);
+                answer.identity = answer.identity.or_else(planned);
                 answer
             }
         };

@@ -63,6 +63,10 @@ pub struct StateResource<'t> {
     pub schema_version: u64,
     /// Its replacement is created before it is destroyed. Documents do not tell it.
     pub create_before_destroy: bool,
+    /// The identity at its provider, as a state file has it: an object, or null.
+    pub identity: Raw<'t>,
+    /// The version of the schema that the identity is of, in a state file.
+    pub identity_version: u64,
     /// The value.
     pub values: Raw<'t>,
     /// Its sensitive parts.
@@ -133,6 +137,8 @@ impl Default for StateResource<'_> {
             private: Raw::NULL,
             schema_version: 0,
             create_before_destroy: false,
+            identity: Raw::NULL,
+            identity_version: 0,
             values: Raw::NULL,
             sensitive: Sensitive::Values(Raw::NULL),
             is_flat: false,

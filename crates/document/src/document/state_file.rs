@@ -240,6 +240,8 @@ fn instance<'t>(
             }
             "schema_version" => resource.schema_version = number(reader)?,
             "private" => resource.private = reader.raw()?,
+            "identity" => resource.identity = reader.raw()?,
+            "identity_schema_version" => resource.identity_version = number(reader)?,
             "create_before_destroy" => {
                 resource.create_before_destroy = flag(reader)?.unwrap_or_default();
             }

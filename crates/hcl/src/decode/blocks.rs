@@ -133,8 +133,9 @@ impl Decoder<'_> {
             // Labels are compared as written; two forms of one text in NFC fall together in the value.
             if !labels.insert(label.clone()) {
                 let around = self.evaluator.hide(instance.surroundings.marks);
-                let detail =
-                    format!("A block of type {name:?} with the label {label:?} was already defined.");
+                let detail = format!(
+                    "A block for {name} {label:?} was already defined. The {name} labels must be unique."
+                );
                 self.evaluator.error(
                     ("duplicate_block", format!("Duplicate {name} block")),
                     instance.header,

@@ -108,14 +108,14 @@ impl Decoder<'_> {
         if let Some(extra) = block.labels.get(needed.len()) {
             let detail = match needed.len() {
                 0 => format!("No labels are expected for {kind} blocks."),
-                n => format!("Only {n} label(s) ({}) are expected for {kind} blocks.", needed.join(", ")),
+                n => format!("Only {n} labels ({}) are expected for {kind} blocks.", needed.join(", ")),
             };
             self.error(("extraneous_label", format!("Extraneous label for {kind}")), extra.span, detail);
             return false;
         }
         if let Some(missing) = needed.get(block.labels.len()) {
             let detail =
-                format!("All {kind} blocks must have {} label(s) ({}).", needed.len(), needed.join(", "));
+                format!("All {kind} blocks must have {} labels ({}).", needed.len(), needed.join(", "));
             self.error(("missing_label", format!("Missing {missing} for {kind}")), block.open, detail);
             return false;
         }

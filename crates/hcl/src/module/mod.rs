@@ -10,6 +10,7 @@ mod import_target;
 mod read;
 mod resource;
 mod testing;
+mod trigger;
 mod variable;
 
 pub use declarations::{

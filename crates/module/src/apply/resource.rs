@@ -161,7 +161,7 @@ impl<'c> Walk<'_, 'c> {
             Ok(change) => change,
             Err(PlanChangeError::Refused(found)) => {
                 let place = |path: &Path| value_place(&resource.body, &decoded, path);
-                self.provider_diagnostics(found, Some(&text), resource.config.header, Some(&place));
+                self.provider_diagnostics(found, Some(&text), Some(&place));
                 return None;
             }
             Err(error) => {
@@ -194,7 +194,7 @@ impl<'c> Walk<'_, 'c> {
         let failed =
             applied.diagnostics.iter().any(|found| found.severity == objchange::change::Severity::Error)
                 || !applied.violations.is_empty();
-        self.provider_diagnostics(applied.diagnostics, Some(&text), resource.config.header, Some(&place));
+        self.provider_diagnostics(applied.diagnostics, Some(&text), Some(&place));
         for violation in &applied.violations {
             let detail = format!(
                 "When applying changes to {address}, the result is not what was planned: {violation}."
@@ -298,7 +298,7 @@ impl<'c> Walk<'_, 'c> {
         let place = |path: &Path| value_place(&resource.body, &decoded, path);
         match self.providers.read_data(instance.provider, &text, schema, &plain) {
             DataAnswer::Known(value, warnings) => {
-                self.provider_diagnostics(warnings, Some(&text), resource.config.header, Some(&place));
+                self.provider_diagnostics(warnings, Some(&text), Some(&place));
                 let value = mark_kept(&schema.block, &value.mark_where_present(&marks));
                 let object = StateObject::read(value.clone(), schema);
                 self.set_current(address, &resource.provider_config, Some(object));
@@ -310,7 +310,7 @@ impl<'c> Walk<'_, 'c> {
                 None
             }
             DataAnswer::Failed(found) => {
-                self.provider_diagnostics(found, Some(&text), resource.config.header, Some(&place));
+                self.provider_diagnostics(found, Some(&text), Some(&place));
                 None
             }
         }

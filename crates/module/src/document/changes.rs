@@ -118,7 +118,9 @@ impl JsonWriter {
                 json.optional_member("generated_config", object.generated_config.as_deref());
                 let Identities { before, after } = &object.identities;
                 for (name, identity) in [("before_identity", before), ("after_identity", after)] {
-                    if let Some(identity) = identity {
+                    if let Some(identity) = identity
+                        && json.has_identities()
+                    {
                         json.member(name, |json| json.known(identity));
                     }
                 }

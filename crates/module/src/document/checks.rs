@@ -120,10 +120,9 @@ impl CheckResult {
         if self.kind != CheckKind::Resource {
             return ("", "", &self.name);
         }
-        let (mode, rest) = match self.name.strip_prefix("data.") {
-            Some(rest) => ("data", rest),
-            None => ("managed", self.name.as_str()),
-        };
+        let modes = [("data.", "data"), ("ephemeral.", "ephemeral")];
+        let named = modes.iter().find_map(|(prefix, mode)| Some((*mode, self.name.strip_prefix(prefix)?)));
+        let (mode, rest) = named.unwrap_or(("managed", &self.name));
         let (resource_type, name) = rest.split_once('.').unwrap_or(("", rest));
         (mode, resource_type, name)
     }

@@ -143,9 +143,13 @@ impl JsonWriter {
         self.true_member("tainted", object.tainted);
     }
 
-    /// An identity; documents have it since Terraform 1.12.
+    /// Whether documents have identities: since Terraform 1.12.
+    pub(super) fn has_identities(&self) -> bool {
+        self.language() >= (1, 12)
+    }
+
     fn identity(&mut self, schema_version: Option<i64>, identity: &Value) {
-        if self.language() < (1, 12) {
+        if !self.has_identities() {
             return;
         }
         if let Some(version) = schema_version {

@@ -641,7 +641,7 @@ impl<'c> Walk<'_, 'c> {
         }
         let place = |path: &Path| place_in(&action.body, path).unwrap_or(action.config.header);
         let errors = self.found.error_count();
-        self.provider_diagnostics(found, Some(address), action.config.header, Some(&place));
+        self.provider_diagnostics(found, Some(address), Some(&place));
         self.found.error_count() == errors
     }
 

@@ -116,7 +116,7 @@ impl<'c> Walk<'_, 'c> {
         }
         let errors = self.found.error_count();
         let place = |path: &Path| value_place(&resource.body, &decoded, path);
-        self.provider_diagnostics(found, Some(&address), resource.config.header, Some(&place));
+        self.provider_diagnostics(found, Some(&address), Some(&place));
         let is_right = self.found.error_count() == errors;
         is_right.then_some(decoded)
     }
@@ -132,7 +132,7 @@ impl<'c> Walk<'_, 'c> {
         match error {
             PlanChangeError::Refused(found) => {
                 let place = |path: &Path| value_place(&resource.body, decoded, path);
-                self.provider_diagnostics(found, Some(&address), resource.config.header, Some(&place));
+                self.provider_diagnostics(found, Some(&address), Some(&place));
             }
             other => {
                 let detail = self.secrets.hide(&format!("{address}: {other}.")).into_owned();
@@ -162,8 +162,7 @@ impl<'c> Walk<'_, 'c> {
     ) -> bool {
         let address = instance.address.to_string();
         let place = |path: &Path| value_place(&resource.body, decoded, path);
-        let header = resource.config.header;
-        self.provider_diagnostics(change.diagnostics.clone(), Some(&address), header, Some(&place));
+        self.provider_diagnostics(change.diagnostics.clone(), Some(&address), Some(&place));
         if change.action != Action::NoOp && self.is_infinite(&address, &change.after) {
             return false;
         }
@@ -183,7 +182,7 @@ impl<'c> Walk<'_, 'c> {
                     let broken = BrokenContract::Deferred;
                     let said =
                         broken.diagnostic(&resource.provider_config, &address, &resource.name.resource_type);
-                    self.provider_diagnostics(vec![said], None, None, None);
+                    self.provider_diagnostics(vec![said], None, None);
                     continue;
                 }
                 PlanViolation::WriteOnly(path) => {

@@ -2,8 +2,9 @@
 
 use objchange::address::{InstanceKey, quote_key};
 use objchange::schema::Block;
+use objchange::value::Path;
 use objchange::{Type, Value};
-use objchange_hcl::{Diagnostic, Expr, ProviderConfig, Scope, Span};
+use objchange_hcl::{Diagnostic, Expr, Scope, Span};
 
 use super::graph::{NodeKey, NodeKind, ResourceNode};
 use super::instances::{Expanded, ModuleInstanceId, Repetition};
@@ -55,9 +56,7 @@ impl<'c> Walk<'_, 'c> {
         let Some(at) = self.world.by_module[self.graph.nodes[index].module].first().copied() else { return };
         let variables = self.world.variables(self.graph, at, &self.graph.nodes[index].subjects);
         let scope = Scope::new(&variables);
-        if let Some((config, for_each)) =
-            provider.config.and_then(|config| Some((config, config.for_each.as_ref()?)))
-        {
+        if let Some(for_each) = provider.config.and_then(|config| config.for_each.as_ref()) {
             let Some(instances) = self.expand(index, at, None, Some(for_each)) else { return };
             let keys = match &instances {
                 Expanded::ForEach(all) => Some(all.keys().cloned().collect()),
@@ -70,29 +69,28 @@ impl<'c> Walk<'_, 'c> {
                     _ => provider.address.clone(),
                 };
                 let names = repetition.names();
-                self.configure_with(provider, config, &schema.block, &scope.with(&names), &address);
+                self.configure_with(provider, &schema.block, &scope.with(&names), &address);
             }
             return;
         }
         let decoded = objchange_hcl::decode(&provider.body, &schema.block, &scope, self.functions);
-        let Some(config) = provider.config else {
+        if provider.config.is_none() {
             // Without a block the configuration is empty.
             if decoded.errors.is_empty() {
                 let found = self.providers.configure(&provider.address, &decoded.value.unmark_deep().0);
-                self.provider_diagnostics(found, Some(&provider.address.to_string()), None, None);
+                self.provider_diagnostics(found, Some(&provider.address.to_string()), None);
             } else {
                 self.needs_configuration(&provider.address, decoded.errors);
             }
             return;
-        };
-        self.configure_with(provider, config, &schema.block, &scope, &provider.address);
+        }
+        self.configure_with(provider, &schema.block, &scope, &provider.address);
     }
 
     /// Gives a provider the configuration of its block, or of an instance of that.
     fn configure_with(
         &mut self,
         provider: &super::graph::ProviderNode<'c>,
-        config: &ProviderConfig,
         schema: &Block,
         scope: &Scope<'_>,
         address: &ProviderConfigAddress,
@@ -105,9 +103,8 @@ impl<'c> Walk<'_, 'c> {
         }
         self.secrets.learn(schema, &decoded.value);
         let found = self.providers.configure(address, &decoded.value.unmark_deep().0);
-        let place =
-            |path: &objchange::value::Path| super::resource::value_place(&provider.body, &decoded, path);
-        self.provider_diagnostics(found, Some(&address.to_string()), config.header, Some(&place));
+        let place = |path: &Path| super::resource::value_place(&provider.body, &decoded, path);
+        self.provider_diagnostics(found, Some(&address.to_string()), Some(&place));
     }
 
     /// The provider configuration of an instance of a resource, with the key of the instance of the configuration. Reports the
@@ -183,19 +180,14 @@ impl<'c> Walk<'_, 'c> {
         &mut self,
         found: Vec<objchange::change::Diagnostic>,
         address: Option<&str>,
-        span: impl Into<Option<Span>>,
-        place: Option<&dyn Fn(&objchange::value::Path) -> Span>,
+        place: Option<&dyn Fn(&Path) -> Span>,
     ) {
-        let span = span.into();
         for diagnostic in self.secrets.hide_all(found) {
             let severity = match diagnostic.severity {
                 objchange::change::Severity::Error => Severity::Error,
                 _ => Severity::Warning,
             };
-            let subject = match (&diagnostic.path, place) {
-                (Some(path), Some(place)) => Some(place(path)),
-                _ => span,
-            };
+            let subject = place.map(|place| place(diagnostic.path.as_ref().unwrap_or(&Path::root())));
             self.found.add(ModuleDiagnostic::new(
                 Diagnostic {
                     severity,

@@ -80,7 +80,7 @@ impl<'c> Walk<'_, 'c> {
         match self.providers.read_data(instance.provider, &text, schema, &plain) {
             DataAnswer::Known(value, warnings) => {
                 let place = |path: &Path| value_place(&resource.body, &decoded, path);
-                self.provider_diagnostics(warnings, Some(&text), resource.config.header, Some(&place));
+                self.provider_diagnostics(warnings, Some(&text), Some(&place));
                 if self.is_infinite(&text, &value) {
                     return nothing();
                 }
@@ -176,7 +176,7 @@ impl<'c> Walk<'_, 'c> {
     ) -> Value {
         // Terraform demotes the errors of a check's data source to warnings.
         let Some(check) = &resource.config.check else {
-            self.provider_diagnostics(found, Some(address), resource.config.header, Some(place));
+            self.provider_diagnostics(found, Some(address), Some(place));
             return Value::unknown(instance.schema.block.implied_type().clone());
         };
         self.unread_checks.insert((self.graph.nodes[instance.index].module, check.clone()));

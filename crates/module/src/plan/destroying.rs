@@ -52,10 +52,14 @@ impl<'c> Walk<'_, 'c> {
     ) {
         let provider = &resource.provider_config;
         let forgets = resource.config.lifecycle.forgets;
-        let prior = prior.filter(|prior| {
-            forgets || self.may_destroy(&instance.address, provider, Some(instance.schema), prior)
+        let planned = prior.and_then(|prior| match forgets {
+            true => Some((prior, Identities::default())),
+            false => {
+                let schema = Some(instance.schema);
+                Some((prior, self.planned_destroy(&instance.address, provider, schema, prior)?))
+            }
         });
-        if let Some(prior) = prior {
+        if let Some((prior, identities)) = planned {
             match forgets {
                 true => self.forgotten.push(instance.address.clone()),
                 false => {
@@ -78,40 +82,43 @@ impl<'c> Walk<'_, 'c> {
                     replace_paths: Vec::new(),
                     importing: None,
                     generated_config: None,
-                    identities: Identities::only_before(&prior.identity),
+                    identities,
                 },
             );
         }
         self.deposed(instance.index, &instance.address, instance.schema, resource);
     }
 
-    /// Asks the provider whether an object can be destroyed; reports what it says.
-    pub(crate) fn may_destroy(
+    /// Asks the provider whether an object can be destroyed; reports what it says. Returns the identities of the object if so.
+    pub(crate) fn planned_destroy(
         &mut self,
         address: &InstanceAddress,
         provider: &ProviderConfigAddress,
         schema: Option<&Arc<Schema>>,
         object: &StateObject,
-    ) -> bool {
-        let Some(schema) = schema else { return true };
+    ) -> Option<Identities> {
+        let before = object.identity.clone();
+        let Some(schema) = schema else { return Some(Identities { before, after: None }) };
         self.secrets.learn(&schema.block, &object.value);
         let text = address.to_string();
         let resource_type = &address.resource.resource_type;
-        let found =
+        let planned =
             self.providers.plan_destroy(provider, resource_type, &text, schema, &object.for_provider());
+        let (after, found) = match planned {
+            Ok((identity, warnings)) => (Some(identity), warnings),
+            Err(found) => (None, found),
+        };
         // Terraform plans a destroy in two walks, and begins the second one only after a first one without errors. Messages of
         // the second one are therefore kept apart.
         let is_destroy = self.input.options.mode == PlanMode::Destroy;
         if is_destroy {
             std::mem::swap(&mut self.found, &mut self.found_at_destroy);
         }
-        let errors = self.found.error_count();
-        self.provider_diagnostics(found, None, None, None);
-        let may_destroy = self.found.error_count() == errors;
+        self.provider_diagnostics(found, None, None);
         if is_destroy {
             std::mem::swap(&mut self.found, &mut self.found_at_destroy);
         }
-        may_destroy
+        Some(Identities { before, after: after? })
     }
 
     /// Plans to destroy the deposed objects of an instance; or to forget them, with `destroy = false`.
@@ -147,9 +154,7 @@ impl<'c> Walk<'_, 'c> {
             return;
         }
         for (key, object) in deposed {
-            if !self.may_destroy(address, provider, schema, &object) {
-                continue;
-            }
+            let Some(identities) = self.planned_destroy(address, provider, schema, &object) else { continue };
             self.add_change(
                 index,
                 PlannedObject {
@@ -160,7 +165,7 @@ impl<'c> Walk<'_, 'c> {
                     action: PlannedAction::Delete,
                     reason: None,
                     generated_config: None,
-                    identities: Identities::only_before(&object.identity),
+                    identities,
                     before: object.value,
                     after: Value::null(Type::Dynamic),
                     schema: schema.cloned(),

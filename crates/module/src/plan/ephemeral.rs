@@ -39,11 +39,11 @@ impl<'c> Walk<'_, 'c> {
         let value = match self.providers.open(instance.provider, &address, schema, &config) {
             DataAnswer::NotKnown => return unknown,
             DataAnswer::Known(value, warnings) => {
-                self.provider_diagnostics(warnings, Some(&address), resource.config.header, Some(&place));
+                self.provider_diagnostics(warnings, Some(&address), Some(&place));
                 value
             }
             DataAnswer::Failed(found) => {
-                self.provider_diagnostics(found, Some(&address), resource.config.header, Some(&place));
+                self.provider_diagnostics(found, Some(&address), Some(&place));
                 return unknown;
             }
         };

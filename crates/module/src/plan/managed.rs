@@ -385,7 +385,8 @@ impl<'c> Walk<'_, 'c> {
         // Only the provider knows the identity that an object gets when it is created again.
         let is_guess = change.action.is_replace() && self.providers.is_simulated(&resource.provider_config);
         let identities = Identities {
-            before: prior.and_then(|prior| prior.identity.clone()),
+            // Terraform plans a tainted object as if there were none.
+            before: prior.filter(|prior| !prior.tainted).and_then(|prior| prior.identity.clone()),
             after: change.identity.filter(|identity| identity.is_wholly_known() && !is_guess),
         };
         self.add_change(

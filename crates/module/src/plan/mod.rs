@@ -279,20 +279,14 @@ pub struct PlannedObject {
     pub identities: Identities,
 }
 
-/// The identities of an object before and after its change; `None` if missing or unknown.
+/// The identities of an object before and after its change; `None` if missing or unknown. Terraform 1.15.5 writes none where an
+/// object is forgotten, and none for drift.
 #[derive(Debug, Clone, Default)]
 pub struct Identities {
     /// Before.
     pub before: Option<Value>,
     /// After.
     pub after: Option<Value>,
-}
-
-impl Identities {
-    /// Those of an object that is destroyed or forgotten.
-    pub(crate) fn only_before(before: &Option<Value>) -> Self {
-        Self { before: before.clone(), after: None }
-    }
 }
 
 /// The action for an object.

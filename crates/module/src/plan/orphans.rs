@@ -341,7 +341,7 @@ impl<'c> Walk<'_, 'c> {
         {
             let stored = stored.clone();
             let (read, found) = self.refresh(address, &provider, schema, &stored);
-            self.provider_diagnostics(found, None, None, None);
+            self.provider_diagnostics(found, None, None);
             match read {
                 None => return,
                 // Terraform plans an orphan with the refreshed object since 1.12; 1.11 shows the stored one.
@@ -356,9 +356,11 @@ impl<'c> Walk<'_, 'c> {
         if self.input.options.mode == PlanMode::RefreshOnly {
             return;
         }
-        if let Some(object) = &current
-            && (forget || self.may_destroy(address, &provider, schema.as_ref(), object))
-        {
+        let planned = current.as_ref().and_then(|object| match forget {
+            true => Some((object, Identities::default())),
+            false => Some((object, self.planned_destroy(address, &provider, schema.as_ref(), object)?)),
+        });
+        if let Some((object, identities)) = planned {
             let action = if forget { PlannedAction::Forget } else { PlannedAction::Delete };
             match forget {
                 true => self.forgotten.push(address.clone()),
@@ -380,7 +382,7 @@ impl<'c> Walk<'_, 'c> {
                     replace_paths: Vec::new(),
                     importing: None,
                     generated_config: None,
-                    identities: Identities::only_before(&object.identity),
+                    identities,
                 },
             );
         }
@@ -412,7 +414,7 @@ impl<'c> Walk<'_, 'c> {
                     action: PlannedAction::Forget,
                     reason: None,
                     generated_config: None,
-                    identities: Identities::only_before(&object.identity),
+                    identities: Identities::default(),
                     before: object.value,
                     after: Value::null(Type::Dynamic),
                     schema: schema.cloned(),

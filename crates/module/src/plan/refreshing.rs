@@ -77,8 +77,8 @@ impl<'c> Walk<'_, 'c> {
         let scope = outer.with(&names);
         let decoded = decode(&resource.body, &instance.schema.block, &scope, self.functions);
         let place = |path: &Path| value_place(&resource.body, &decoded, path);
-        let (address, header) = (instance.address.to_string(), resource.config.header);
-        self.provider_diagnostics(found, Some(&address), header, Some(&place));
+        let address = instance.address.to_string();
+        self.provider_diagnostics(found, Some(&address), Some(&place));
     }
 
     /// Whether the state has an instance, with a current object or only with deposed ones.
@@ -115,7 +115,7 @@ impl<'c> Walk<'_, 'c> {
         };
         match answer {
             ImportAnswer::Known(found, warnings) => {
-                self.provider_diagnostics(warnings, None, None, None);
+                self.provider_diagnostics(warnings, None, None);
                 let object = StateObject {
                     private: found.private,
                     identity: found.identity,
@@ -127,7 +127,7 @@ impl<'c> Walk<'_, 'c> {
                 self.unanswered[instance.index].insert(address);
             }
             ImportAnswer::Failed(found) => {
-                self.provider_diagnostics(found, None, None, None);
+                self.provider_diagnostics(found, None, None);
                 return Err(());
             }
         }

@@ -194,7 +194,11 @@ pub(crate) fn plan_prepared<'c>(
     let moves = Moves::apply(input.config, &mut state, &mut types, &mut found);
     let targets = Targets::new(input.config, graph, input.options, &state);
     moves.check_targets(&input.options.targets, &mut found);
-    let removals = Removals::new(input.config, &mut found);
+    let removals = Removals::new(input.config);
+    let checks_moves = checks_moves(input);
+    if checks_moves && input.options.mode != PlanMode::RefreshOnly {
+        removals.check(input.config, &mut found);
+    }
     super::orphans::check_providers(input, &state, &targets, &mut found);
     if found.has_errors() {
         return (only_errors(found), None);
@@ -256,7 +260,9 @@ pub(crate) fn plan_prepared<'c>(
         node.is_some_and(|node| targets.includes(node))
     };
     let instances = Instances { modules: &modules, expands: &expands, has: &has };
-    moves.validate(input.config, &instances, &mut wrong);
+    if checks_moves {
+        moves.validate(input.config, &instances, &mut wrong);
+    }
     if wrong.has_errors() {
         return (only_errors(wrong), None);
     }
@@ -571,15 +577,20 @@ fn drift(
                 replace_paths: Vec::new(),
                 importing: None,
                 generated_config: None,
-                identities: Identities {
-                    before: instance.current.as_ref().and_then(|stored| stored.identity.clone()),
-                    after: now.and_then(|now| now.identity.clone()),
-                },
+                identities: Identities::default(),
                 address,
             });
         }
     }
     found
+}
+
+/// Whether `moved` and `removed` blocks have to agree with the rest of the configuration. Terraform 1.11.4 looks at that only while it
+/// plans what is wanted: a destroy plan does so before it destroys anything, if it refreshes. With `-refresh-only` it does not look at
+/// `removed` blocks.
+fn checks_moves(input: &PlanInput<'_>) -> bool {
+    let is_empty = input.state.resources.is_empty() && input.state.outputs.is_empty();
+    input.options.mode != PlanMode::Destroy || input.options.refresh && !is_empty
 }
 
 /// Whether an object of a managed resource is not as it was stored, in its value or in what is kept beside it. Since 1.15

@@ -40,6 +40,10 @@ impl<'c> Walk<'_, 'c> {
     }
 
     fn trigger(&mut self, instance: &Instance<'_>, trigger: &Expr) -> bool {
+        if let Some(error) = trigger.trigger_error() {
+            self.found.errors([error]);
+            return false;
+        }
         let references = variables(trigger);
         let subject = references
             .iter()
@@ -48,7 +52,13 @@ impl<'c> Walk<'_, 'c> {
         let Some(Subject { kind: SubjectKind::Resource { name, key }, rest, .. }) = subject else {
             return false;
         };
-        let keys = self.computed_key(instance, trigger).or(key);
+        let keys = match trigger.computed_key() {
+            None => key,
+            Some(computed) => match self.computed_key(instance, computed) {
+                Some(value) => Some(value),
+                None => return false,
+            },
+        };
         let module = &self.world.instances[instance.at].address;
         let wanted = super::resource::resource_address(module, &name);
         let key = keys.as_ref().and_then(key_of);
@@ -146,14 +156,29 @@ impl<'c> Walk<'_, 'c> {
     }
 
     /// The key that `count.index` or `each.key` gives.
-    fn computed_key(&mut self, instance: &Instance<'_>, trigger: &Expr) -> Option<Value> {
-        // Terraform allows `count.index` and `each.key` as an index here, and no other name.
-        let key = trigger.computed_key()?;
+    /// The value of a key that is not written out. Reports `count.index` and `each.key` where there are none; no other names were
+    /// read.
+    fn computed_key(&mut self, instance: &Instance<'_>, key: &Expr) -> Option<Value> {
         let names = instance.repetition.names();
         let nothing = Variables::default();
         let outer = Scope::new(&nothing);
         let (value, errors) = evaluate(key, &outer.with(&names), self.functions);
-        errors.is_empty().then_some(value)
+        if errors.is_empty() {
+            return Some(value);
+        }
+        let is_count = variables(key).iter().any(|reference| &**reference.name == "count");
+        let (summary, detail) = match is_count {
+            true => (
+                "Reference to \"count\" in non-counted context",
+                "The \"count\" object can only be used in \"resource\" blocks when the \"count\" argument is set.",
+            ),
+            false => (
+                "Reference to \"each\" in context without for_each",
+                "The \"each\" object can be used only in \"resource\" blocks when the \"for_each\" argument is set.",
+            ),
+        };
+        self.found.error(summary, key.span, detail);
+        None
     }
 }
 

@@ -5,6 +5,7 @@ use objchange::change::Diagnostic;
 use objchange::schema::Block;
 use objchange::value::{Descend, Path};
 
+use super::MoveObject;
 use crate::ProviderConfigAddress;
 
 /// Terraform's advice about a provider's bug.
@@ -39,8 +40,16 @@ pub enum BrokenContract {
     ImportedNoIdentity,
     /// The imported object does not exist.
     NotThere,
-    /// An object of another type is nothing of this type.
+    /// The identity of an object is not wholly known.
+    UnknownIdentity,
+    /// There is no answer to what an object of another type is.
     MovedNothing,
+    /// An object that was of another type is not wholly known.
+    MovedUnknown,
+    /// An object that was of another type has a value at this path, where nothing is kept.
+    MovedWriteOnly(Path),
+    /// The identity of an object that was of another type, at this address, is not wholly known.
+    MovedUnknownIdentity(String),
     /// The plan to destroy an object has one.
     NotDestroyed,
 }
@@ -57,22 +66,26 @@ impl BrokenContract {
 
     /// Checks an object after reading.
     pub fn of_object(schema: &Block, value: &Value) -> Option<Self> {
+        match value.is_wholly_known() {
+            false => Some(Self::UnknownObject),
+            true => kept_write_only(schema, value).map(Self::WriteOnly),
+        }
+    }
+
+    /// Checks the identity of an object after reading, importing or planning.
+    pub fn of_identity(identity: Option<&Value>) -> Option<Self> {
+        identity.filter(|identity| !identity.is_wholly_known()).map(|_| Self::UnknownIdentity)
+    }
+
+    /// Checks an object that was of another type.
+    pub fn of_moved(request: &MoveObject<'_>, value: &Value, identity: Option<&Value>) -> Option<Self> {
         if !value.is_wholly_known() {
-            return Some(Self::UnknownObject);
+            return Some(Self::MovedUnknown);
         }
-        if !has_write_only(schema) {
-            return None;
+        if identity.is_some_and(|identity| !identity.is_wholly_known()) {
+            return Some(Self::MovedUnknownIdentity(request.from_address.to_string()));
         }
-        let mut found = None;
-        value.visit(|path, part| {
-            let path = path.to_path();
-            let is_write_only = schema.attribute_by_path(&path).is_some_and(|attribute| attribute.write_only);
-            if is_write_only && !part.is_null() && found.is_none() {
-                found = Some(Self::WriteOnly(path));
-            }
-            Descend::Into
-        });
-        found
+        kept_write_only(&request.schema.block, value).map(Self::MovedWriteOnly)
     }
 
     /// Terraform's error for the violation.
@@ -152,6 +165,32 @@ impl BrokenContract {
                      create a new remote object for this resource."
                 ),
             ),
+            Self::UnknownIdentity => (
+                "Provider produced invalid identity",
+                format!("Provider {name:?} returned an identity with unknown values for {address}.\n\n{A_BUG}"),
+            ),
+            Self::MovedUnknown => (
+                "Provider returned invalid value",
+                format!(
+                    "The provider {provider} returned an invalid value during an across type move operation: The returned state \
+                     contains unknown values. This is a bug in the relevant provider; Please report it."
+                ),
+            ),
+            Self::MovedWriteOnly(path) => (
+                "Provider returned invalid value",
+                format!(
+                    "The provider {provider:?} returned a value for the write-only attribute \"{address}{}\" during an across \
+                     type move operation to {address}. Write-only attributes cannot be read back from the provider. {A_BUG}",
+                    path.suffix()
+                ),
+            ),
+            Self::MovedUnknownIdentity(from) => (
+                "Provider produced invalid identity",
+                format!(
+                    "Provider {provider:?} planned an identity with unknown values for the move from {from} to \
+                     {address}.\n\n{A_BUG}"
+                ),
+            ),
             Self::MovedNothing => (
                 "Provider returned invalid value",
                 format!("The provider {provider} returned no object for {address} during an across type move operation.\n\n{A_BUG}"),
@@ -165,6 +204,23 @@ impl BrokenContract {
         error.detail = detail;
         error
     }
+}
+
+/// The first path of an object that has a value where nothing is kept.
+fn kept_write_only(schema: &Block, value: &Value) -> Option<Path> {
+    if !has_write_only(schema) {
+        return None;
+    }
+    let mut found = None;
+    value.visit(|path, part| {
+        let path = path.to_path();
+        let is_write_only = schema.attribute_by_path(&path).is_some_and(|attribute| attribute.write_only);
+        if is_write_only && !part.is_null() && found.is_none() {
+            found = Some(path);
+        }
+        Descend::Into
+    });
+    found
 }
 
 /// Whether a block has attributes that are never kept.

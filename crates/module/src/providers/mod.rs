@@ -16,6 +16,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use objchange::Value;
+use objchange::address::InstanceAddress;
 use objchange::change::{
     AppliedResource, ApplyResourceChange, Diagnostic, PlanResourceChange, PlannedResource, PrivateData,
     ProviderError,
@@ -92,10 +93,16 @@ pub enum ImportAnswer {
 pub struct MoveObject<'a> {
     /// The provider that it comes from.
     pub from: &'a ProviderConfigAddress,
+    /// Its address there.
+    pub from_address: &'a InstanceAddress,
     /// Its type there.
     pub from_type: &'a str,
     /// The version of the schema that it is of.
     pub from_version: i64,
+    /// The version of the schema that its identity is of.
+    pub from_identity_version: i64,
+    /// The address that it gets.
+    pub to_address: &'a InstanceAddress,
     /// The type that it gets.
     pub to_type: &'a str,
     /// The schema of that type.
@@ -270,10 +277,13 @@ calls! {
     /// Upgrades a stored object to the current schema; `None` if only the provider could, so that the object is read by
     /// the current schema.
     Upgrade: upgrade(stored: StoredObject<'a>) -> Option<Answered<Value>>;
+    /// Upgrades the stored identity of an object of a type, by the version of its schema and as JSON; `None` if only the provider
+    /// could.
+    UpgradeIdentity: upgrade_identity(resource_type: &'a str, version: i64, json: &'a str) -> Option<Answered<Value>>;
     /// Plans a change of an object of a type, whose address names the instance. An error is that the provider does not answer.
     Plan: plan(resource_type: &'a str, address: &'a str, request: &'a PlanResourceChange) -> Result<PlannedResource, ProviderError>;
-    /// Plans to destroy an object, by its type and address; returns the provider's diagnostics.
-    PlanDestroy: plan_destroy(resource_type: &'a str, address: &'a str, schema: &'a Schema, object: &'a ProviderObject) -> Vec<Diagnostic>;
+    /// Plans to destroy an object, by its type and address; returns the identity that the provider plans, if any.
+    PlanDestroy: plan_destroy(resource_type: &'a str, address: &'a str, schema: &'a Schema, object: &'a ProviderObject) -> Answered<Option<Value>>;
     /// The object of this type and address as it is now; null if it is gone.
     Read: read(resource_type: &'a str, address: &'a str, schema: &'a Schema, object: &'a ProviderObject) -> Answered<ProviderObject>;
     /// Reads a data source, whose address names the instance, with a configuration.

@@ -114,7 +114,8 @@ impl Providers for SimulatedProviders<'_> {
                 }
                 ProviderReply::Plan(answer)
             }
-            ProviderCall::PlanDestroy(..) => ProviderReply::PlanDestroy(Vec::new()),
+            ProviderCall::UpgradeIdentity(..) => ProviderReply::UpgradeIdentity(None),
+            ProviderCall::PlanDestroy(..) => ProviderReply::PlanDestroy(Ok((None, Vec::new()))),
             ProviderCall::PlanAction(..) => ProviderReply::PlanAction(Vec::new()),
             // Only a provider knows what has changed outside of Terraform, so no drift is predicted.
             ProviderCall::Read(_, _, _, object) => ProviderReply::Read(Ok((object.clone(), Vec::new()))),

@@ -192,10 +192,11 @@ impl Reading<'_> {
         let provider: ProviderConfigAddress =
             stored.provider_config.parse().map_err(|_| error(StateProblem::Provider))?;
         let (value, schema_version, lacks_marks) = self.value(file, stored, &address, &provider)?;
+        let identity = self.identity(stored, &address, &provider)?;
         let object = StateObject {
             value,
             schema_version,
-            identity: None,
+            identity,
             tainted: stored.tainted,
             private: private(stored.private).ok_or_else(|| error(StateProblem::Private))?,
             dependencies: dependencies(stored.depends_on).ok_or_else(|| error(StateProblem::Dependencies))?,
@@ -247,16 +248,7 @@ impl Reading<'_> {
             return Ok(untyped(file.untyped_object(stored)?));
         };
         if is_managed && is_newer(stored.schema_version, schema) {
-            let detail = format!(
-                "The current state of {address} was created by a newer provider version than is currently selected. \
-                 Upgrade the {} provider to work with this state.",
-                provider.provider.name
-            );
-            self.unreadable(
-                address,
-                "Resource instance managed by newer provider version".to_owned(),
-                &detail,
-            );
+            self.too_new(address, provider);
             return Ok(untyped(file.untyped_object(stored)?));
         }
         let read = file.upgraded_object(stored, &schema.block);
@@ -335,6 +327,64 @@ impl Reading<'_> {
                 Some(address.to_string()),
             ));
         }
+    }
+
+    /// The identity of an object in the type of its schema. Terraform takes no notice of one whose type has none.
+    fn identity(
+        &mut self,
+        stored: &objchange_plan::StateResource<'_>,
+        address: &InstanceAddress,
+        provider: &ProviderConfigAddress,
+    ) -> Result<Option<Value>, ReadStateError> {
+        let text = stored.identity.text();
+        if text == "null" || self.state.unreadable.contains(address) {
+            return Ok(None);
+        }
+        let schemas = self.schemas;
+        let schema = schemas.get(&provider.provider, SchemaKind::Identity, &stored.resource_type)?;
+        let Some(schema) = schema else { return Ok(None) };
+        if is_newer(stored.identity_version, schema) {
+            self.too_new(address, provider);
+            return Ok(None);
+        }
+        let stored_version = i64::try_from(stored.identity_version).unwrap_or(i64::MAX);
+        if stored_version < schema.version {
+            return Ok(
+                match self.providers.upgrade_identity(provider, &stored.resource_type, stored_version, text) {
+                    None => None,
+                    Some(Ok((identity, warnings))) => {
+                        self.provider_diagnostics(address, warnings);
+                        Some(identity)
+                    }
+                    Some(Err(errors)) => {
+                        self.provider_diagnostics(address, errors);
+                        self.state.unreadable.insert(address.clone());
+                        None
+                    }
+                },
+            );
+        }
+        match Value::from_json(text, schema.block.implied_type()) {
+            Ok(identity) => Ok(Some(identity)),
+            Err(error) => {
+                let summary = format!(
+                    "failed to decode identity: {error}. This is most likely a bug in the Provider, providers must not \
+                     change the identity schema without updating the identity schema version"
+                );
+                self.unreadable(address, summary, "");
+                Ok(None)
+            }
+        }
+    }
+
+    fn too_new(&mut self, address: &InstanceAddress, provider: &ProviderConfigAddress) {
+        let summary = "Resource instance managed by newer provider version".to_owned();
+        let detail = format!(
+            "The current state of {address} was created by a newer provider version than is currently selected. Upgrade the \
+             {} provider to work with this state.",
+            provider.provider.name
+        );
+        self.unreadable(address, summary, &detail);
     }
 
     fn unreadable(&mut self, address: &InstanceAddress, summary: String, detail: &str) {

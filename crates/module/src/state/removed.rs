@@ -23,8 +23,8 @@ struct Removal {
 }
 
 impl Removals {
-    /// Reads the blocks of this configuration. A block for a declared resource is an error.
-    pub fn new(config: &Config, diagnostics: &mut Diagnostics) -> Self {
+    /// Reads the blocks of this configuration.
+    pub fn new(config: &Config) -> Self {
         let mut all = Vec::new();
         for module in &config.modules {
             for removed in &module.config.removed {
@@ -41,9 +41,12 @@ impl Removals {
                 all.push(Removal { module: names, resource, destroy: removed.destroy });
             }
         }
-        let removals = Self { all };
-        removals.all.iter().for_each(|removal| removal.check(config, diagnostics));
-        removals
+        Self { all }
+    }
+
+    /// Reports blocks for what is still declared.
+    pub fn check(&self, config: &Config, diagnostics: &mut Diagnostics) {
+        self.all.iter().for_each(|removal| removal.check(config, diagnostics));
     }
 
     /// Whether an object that is not wanted any more is forgotten, and not destroyed. The first block that names it counts.

@@ -8,7 +8,7 @@ use crate::diagnostics::Comparison;
 use crate::document::JsonWriter;
 
 /// Replaces an unknown value.
-const UNKNOWN: &str = "(known after apply)";
+const UNKNOWN: &str = "(not yet known)";
 
 /// Replaces an ephemeral value.
 const EPHEMERAL: &str = "(ephemeral value)";

@@ -3,14 +3,14 @@
 use std::collections::BTreeMap;
 
 use hashbrown::HashMap;
-use objchange::Value;
 use objchange::address::Mode;
 use objchange::change::{
     AppliedResource, ApplyResourceChange, Diagnostic, PlanResourceChange, PlannedResource, Provider,
     ProviderError, SimulatedProvider, planned_data_resource,
 };
 use objchange::schema::{Block, Schema, SchemaKind};
-use objchange::value::{Path, PathStep};
+use objchange::value::{Kind, Path, PathStep};
+use objchange::{Type, Value};
 use objchange_hcl::{Functions, MockData, MockProvider, OverrideDuring, Span};
 use objchange_model::ProviderModel;
 use smol_str::SmolStr;
@@ -98,7 +98,7 @@ impl TestProviders<'_> {
         address: &str,
     ) -> Source<'_> {
         // Terraform never asks the provider about an overridden resource, mocked or not.
-        if let Some(given) = self.overrides.find(address) {
+        if let Some(given) = self.overrides.find(provider, address) {
             return Source::Given(Some(given));
         }
         match self.mocks.get(provider) {
@@ -349,7 +349,7 @@ impl TestProviders<'_> {
                 false => self.others.values,
             };
             match self.completed_with(generated, &request.schema, &planned.planned, given, address) {
-                Ok(object) => planned.planned = object,
+                Ok(object) => planned.planned = with_unknown(&object, &planned.planned, &request.config),
                 Err(error) => planned.diagnostics.push(error),
             }
         }
@@ -406,7 +406,7 @@ impl TestProviders<'_> {
         schema: &Schema,
         by: &ImportedBy,
     ) -> ImportAnswer {
-        if let Some(given) = self.overrides.find(address) {
+        if let Some(given) = self.overrides.find(provider, address) {
             let empty = schema.block.empty_value();
             let object = planned_data_resource(&schema.block, empty).unwrap_or_else(|_| empty.clone());
             return match self.completed(provider, &schema.block, &object, Some(given), address) {
@@ -450,6 +450,39 @@ impl TestProviders<'_> {
             }
         }
         Ok(answer)
+    }
+}
+
+/// A completed object with the parts that were planned where the configuration is not known yet: a mock chooses only what
+/// is not configured. Sets and maps with such a part stay as they were planned.
+fn with_unknown(completed: &Value, planned: &Value, config: &Value) -> Value {
+    if config.is_wholly_known() {
+        return completed.clone();
+    }
+    match (config.is_known(), completed.kind(), planned.kind(), config.kind()) {
+        (true, Kind::Object(completed), Kind::Object(planned), Kind::Object(config)) => {
+            let members = completed.iter().map(|(name, part)| {
+                let part = match (planned.get(name), config.get(name)) {
+                    (Some(planned), Some(config)) => with_unknown(part, planned, config),
+                    _ => part.clone(),
+                };
+                (name.clone(), part)
+            });
+            Value::object(members.collect::<Vec<_>>())
+        }
+        (
+            true,
+            Kind::List(completed),
+            Kind::List(planned_elements),
+            Kind::List(config) | Kind::Tuple(config),
+        ) if completed.len() == config.len() => {
+            let planned_and_configured = std::iter::zip(planned_elements, config);
+            let elements = std::iter::zip(completed, planned_and_configured)
+                .map(|(part, (planned, config))| with_unknown(part, planned, config));
+            let Type::List(element) = planned.ty() else { return planned.clone() };
+            Value::list((**element).clone(), elements).unwrap_or_else(|_| planned.clone())
+        }
+        _ => planned.clone(),
     }
 }
 

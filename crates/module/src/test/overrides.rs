@@ -8,8 +8,16 @@ use objchange_hcl::{
     Attribute, Functions, MoveTarget, Override, OverrideDuring, Scope, Span, Variables, evaluate,
 };
 
-use crate::Diagnostics;
 use crate::plan::OverriddenModule;
+use crate::{Diagnostics, ProviderConfigAddress};
+
+/// Given values for an object, by an override.
+#[derive(Debug)]
+struct GivenBy {
+    /// The mock whose block the override stands in: it counts only for objects of that provider.
+    mock: Option<ProviderConfigAddress>,
+    given: GivenValues,
+}
 
 /// Given values for an object.
 #[derive(Debug, Clone, Default)]
@@ -24,12 +32,13 @@ pub(super) struct GivenValues {
 /// The overrides of a run.
 #[derive(Debug, Default)]
 pub(super) struct Overrides {
-    resources: BTreeMap<String, GivenValues>,
+    resources: BTreeMap<String, Vec<GivenBy>>,
     pub(super) modules: Vec<OverriddenModule>,
 }
 
-/// The override of a level, and when the values count where it does not say so.
-pub(super) type LeveledOverride<'o> = (&'o Override, Option<OverrideDuring>);
+/// The override of a level; when the values count where it does not say so; and the mock that it stands in, if it does.
+pub(super) type LeveledOverride<'o> =
+    (&'o Override, Option<OverrideDuring>, Option<&'o ProviderConfigAddress>);
 
 impl Overrides {
     /// Reads the overrides of these levels; the first for a target wins. Returns also errors in their values.
@@ -42,13 +51,14 @@ impl Overrides {
         let functions = (functions, is_new);
         let mut found = Diagnostics::default();
         let mut all = Self::default();
-        for (overriding, during) in levels {
+        for (overriding, during, mock) in levels {
             let values = overriding.values.as_ref();
             match &overriding.target {
                 MoveTarget::Resource(address) => {
                     let key = address.to_string();
                     // Levels come in order of precedence, so the first override of a target counts.
-                    if all.resources.contains_key(&key) {
+                    let of_target = all.resources.entry(key).or_default();
+                    if of_target.iter().any(|other| other.mock.is_none() || other.mock.as_ref() == mock) {
                         continue;
                     }
                     let Some(values) = object(values, "values", overriding, functions, &mut found) else {
@@ -60,7 +70,7 @@ impl Overrides {
                         place: span.map(&place).unwrap_or_default(),
                         during: overriding.during.or(during).unwrap_or_default(),
                     };
-                    all.resources.insert(key, given);
+                    of_target.push(GivenBy { mock: mock.cloned(), given });
                 }
                 MoveTarget::Module(target) => {
                     if all.modules.iter().any(|other| other.target == *target) {
@@ -77,16 +87,21 @@ impl Overrides {
         (all, found)
     }
 
-    /// The override of an instance: its own, else that for all instances.
-    pub(super) fn find(&self, address: &str) -> Option<&GivenValues> {
+    /// The override of an instance of this provider: its own, else that for all instances.
+    pub(super) fn find(&self, provider: &ProviderConfigAddress, address: &str) -> Option<&GivenValues> {
         if self.resources.is_empty() {
             return None;
         }
+        let find = |target: &str| {
+            let mut of_target = self.resources.get(target)?.iter();
+            let found = of_target.find(|by| by.mock.as_ref().is_none_or(|mock| mock == provider))?;
+            Some(&found.given)
+        };
         // As in Terraform 1.11.4, a target with a key beats one without, even if the latter is on a closer level.
-        self.resources.get(address).or_else(|| {
+        find(address).or_else(|| {
             let mut address: InstanceAddress = address.parse().ok()?;
             address.key.take()?;
-            self.resources.get(&address.to_string())
+            find(&address.to_string())
         })
     }
 }

@@ -27,7 +27,7 @@ use crate::plan::inventions::count_undecided;
 use crate::plan::references::NoObserver;
 use crate::plan::run::{Evaluated, PreparedModule, plan_prepared};
 use crate::plan::targets::Targets;
-use crate::plan::{ModulePlan, PlanInput, PlanMode, PlanOptions, Target};
+use crate::plan::{ModulePlan, PlanInput, PlanMode, PlanOptions, PlannedAction, Target};
 use crate::state::PriorState;
 use crate::versions::since;
 use crate::{Diagnostics, ProviderConfigAddress, Severity};
@@ -198,10 +198,11 @@ impl TestRunner<'_> {
     ) -> (Overrides, Diagnostics) {
         let file = &context.suite_file.file;
         // Order of precedence: the run's overrides, the file's, then those of mock providers.
-        let plain = run.overrides.iter().chain(&file.overrides).map(|overriding| (overriding, None));
+        let plain = run.overrides.iter().chain(&file.overrides).map(|overriding| (overriding, None, None));
         let of_mocks = used.iter().flat_map(|mocked| {
             let data = &context.suite_file.mocks[mocked.position];
-            data.iter().flat_map(|data| &data.overrides).map(|overriding| (overriding, mocked.during))
+            let overrides = data.iter().flat_map(|data| &data.overrides);
+            overrides.map(|overriding| (overriding, mocked.during, Some(&mocked.address)))
         });
         let levels: Vec<LeveledOverride<'_>> = plain.chain(of_mocks).collect();
         Overrides::new(levels, &self.language, self.is_new, |span| self.place(span))
@@ -304,6 +305,10 @@ impl<'s> CommandOfRun<'_, 's> {
         // An expected failure while planning keeps the run from applying, so Terraform reports an error all the same.
         checked(expected.judge(&plan.diagnostics, Stage::PlanBeforeApply).0, report)?;
         checked(self.unset_ephemeral_variables(), report)?;
+        let not_applyable = not_applyable(plan);
+        if not_applyable.has_errors() {
+            check_expected_failures(expected, &not_applyable, Stage::Apply, report)?;
+        }
         providers.others.is_applying = true;
         let (applied, evaluated) = apply_prepared(self.input, self.prepared, self.applying, plan, providers);
         let state = progress.states.entry(state_key(self.run)).or_default();
@@ -343,6 +348,19 @@ impl CommandOfRun<'_, '_> {
         }
         found
     }
+}
+
+/// Terraform 1.11.4 and 1.15.5 do not apply a plan that only refreshes and has outputs none of which is known: it changes
+/// something, and there is nothing to keep.
+fn not_applyable(plan: &ModulePlan) -> Diagnostics {
+    let mut found = Diagnostics::default();
+    let changes_outputs = plan.outputs.values().any(|output| output.action != PlannedAction::NoOp);
+    if !plan.applyable && changes_outputs {
+        let detail =
+            "The given plan is not applyable. If this seems like a bug in Terraform, then please report it!";
+        found.without_place(Severity::Error, "Cannot apply non-applyable plan", detail);
+    }
+    found
 }
 
 /// Reports what planning or applying has found beside expected failures, and which of these are missing; whether there are

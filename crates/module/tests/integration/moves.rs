@@ -421,7 +421,9 @@ fn removed_blocks_say_what_is_forgotten() {
         + &call("m");
     let child = SINGLE.to_owned() + &removed("terraform_data.z", false);
     let mut diagnostics = Diagnostics::default();
-    let removals = Removals::new(&load(&[("main.tf", &root), ("m/m.tf", &child)]), &mut diagnostics);
+    let config = load(&[("main.tf", &root), ("m/m.tf", &child)]);
+    let removals = Removals::new(&config);
+    removals.check(&config, &mut diagnostics);
     assert!(diagnostics.is_empty(), "{diagnostics:?}");
     let forgets = |address: &str| removals.forgets(&address.parse().unwrap());
     assert!(forgets("terraform_data.x") && forgets("terraform_data.x[0]"));
@@ -432,7 +434,8 @@ fn removed_blocks_say_what_is_forgotten() {
     let still =
         SINGLE.to_owned() + &removed("terraform_data.a", false) + &call("m") + &removed("module.m", true);
     let mut diagnostics = Diagnostics::default();
-    Removals::new(&load(&[("main.tf", &still), ("m/m.tf", "")]), &mut diagnostics);
+    let config = load(&[("main.tf", &still), ("m/m.tf", "")]);
+    Removals::new(&config).check(&config, &mut diagnostics);
     let told: Vec<_> =
         diagnostics.iter().map(|d| format!("{}: {}", d.diagnostic.summary, d.diagnostic.detail)).collect();
     assert_eq!(

@@ -438,10 +438,14 @@ fn providers_of_the_older_sdk_may_keep_what_configuration_leaves_out() {
 fn triggers_of_a_null_resource_become_an_object() {
     let triggers = Value::map(objchange::Type::String, [("a", "1")]).unwrap();
     let object = Value::object([("id", Value::from("1")), ("triggers", triggers)]);
+    let [old, new] = ["null_resource.a", "terraform_data.a"].map(|address| address.parse().unwrap());
     let request = MoveObject {
         from: &provider("sim"),
+        from_address: &old,
         from_type: "null_resource",
         from_version: 0,
+        from_identity_version: 0,
+        to_address: &new,
         to_type: "terraform_data",
         schema: &schema(SchemaKind::Resource, "terraform_data"),
         object: ProviderObject::new(object),

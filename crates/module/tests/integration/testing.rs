@@ -692,3 +692,52 @@ fn a_mock_that_generates_texts_while_planning_cannot_be_applied() {
     assert_eq!(mock("", "apply"), (TestStatus::Error, vec![inconsistent.clone(), inconsistent]));
     assert_eq!(mock("id = \"i\", secret = \"s\"", "apply"), (TestStatus::Pass, vec![]));
 }
+
+/// Terraform 1.11.4 and 1.15.5 alike.
+#[test]
+fn an_override_in_a_mock_is_for_objects_of_that_provider() {
+    let main = format!("{MAIN}resource \"terraform_data\" \"t\" {{\n}}\n");
+    let target = |block: &str, target: &str| {
+        format!(
+            "{block} {{\n  override_resource {{\n    target = {target}\n    values = {{\n      id = \"over\"\n    }}\n  }}\n}}\n"
+        )
+    };
+    let id = |mocks: &str, object: &str| {
+        let tests = format!(
+            "{mocks}run \"r\" {{\n  assert {{\n    condition     = {object}.id == \"over\"\n    error_message = \"no\"\n  }}\n}}\n"
+        );
+        run_with(&[("main.tf", &main), ("a.tftest.hcl", &tests)], TestOptions::default()).report.passes()
+    };
+    let of_sim = |object: &str| target("mock_provider \"sim\"", object);
+    assert!(id(&of_sim("sim_thing.a"), "sim_thing.a"));
+    assert!(!id(&of_sim("terraform_data.t"), "terraform_data.t"));
+    let own = of_sim("terraform_data.t") + &target("mock_provider \"terraform\"", "terraform_data.t");
+    assert!(id(&own, "terraform_data.t"));
+}
+
+/// Only what is not configured is for the mock to choose.
+#[test]
+fn what_a_mock_gives_while_planning_leaves_open_what_the_configuration_does() {
+    let main = "resource \"terraform_data\" \"a\" {\n}\nresource \"terraform_data\" \"b\" {\n  input = terraform_data.a.id\n}\n";
+    let tests = "override_resource {\n  target          = terraform_data.b\n  override_during = plan\n  values = {\n    id = \"over\"\n  \
+                 }\n}\nrun \"r\" {\n  command = plan\n  assert {\n    condition     = terraform_data.b.id == \"over\"\n    error_message = \
+                 \"no\"\n  }\n  assert {\n    condition     = terraform_data.b.input == \"x\"\n    error_message = \"no\"\n  }\n}\n";
+    let ran = run_with(&[("main.tf", main), ("a.tftest.hcl", tests)], TestOptions::default());
+    let found: Vec<&str> = ran.only().diagnostics.iter().map(|found| &*found.diagnostic.summary).collect();
+    assert_eq!(found, ["Unknown condition value"], "{}", ran.text);
+}
+
+/// Terraform 1.11.4 and 1.15.5 alike.
+#[test]
+fn a_plan_that_only_refreshes_unknown_outputs_is_not_applied() {
+    let summaries = |output: &str| {
+        let main =
+            format!("resource \"terraform_data\" \"a\" {{\n}}\noutput \"o\" {{\n  value = {output}\n}}\n");
+        let tests = "run \"r\" {\n  plan_options {\n    mode = refresh-only\n  }\n}\n";
+        let ran = run_with(&[("main.tf", &main), ("a.tftest.hcl", tests)], TestOptions::default());
+        ran.only().diagnostics.iter().map(|found| found.diagnostic.summary.to_string()).collect::<Vec<_>>()
+    };
+    assert_eq!(summaries("terraform_data.a.id"), ["Cannot apply non-applyable plan"]);
+    assert_eq!(summaries("1"), [""; 0]);
+    assert_eq!(summaries("null"), [""; 0]);
+}

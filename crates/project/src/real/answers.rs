@@ -134,7 +134,8 @@ impl RealProviders {
         if answer.deferred.is_some() {
             return Err(broken(BrokenContract::Deferred));
         }
-        if let Some(problem) = BrokenContract::of_object(&schema.block, &value) {
+        let problem = BrokenContract::of_identity(answer.identity.as_ref());
+        if let Some(problem) = problem.or_else(|| BrokenContract::of_object(&schema.block, &value)) {
             return Err(broken(problem));
         }
         Ok((ProviderObject { value, private: answer.private, identity: answer.identity }, warnings))
@@ -226,18 +227,21 @@ impl RealProviders {
             source_version: request.from_version,
             source: RawState::json(json),
             source_private: object.private.clone(),
-            source_identity: None,
+            source_identity: object.identity.as_ref().and_then(|identity| {
+                let json = identity.to_json(identity.ty()).ok()?;
+                Some((request.from_identity_version, RawState::json(json)))
+            }),
             type_name: request.to_type.into(),
         };
         let answer = self.ask_unconfigured(provider, async |client| client.move_state(&question).await)?;
         let warnings = warnings_or_errors(answer.diagnostics)?;
-        match answer.object.filter(|object| !object.is_null()) {
-            Some(value) => {
-                Ok((ProviderObject { value, private: answer.private, identity: answer.identity }, warnings))
-            }
+        let to = request.to_address.to_string();
+        let broken = |broken: BrokenContract| vec![broken.diagnostic(provider, &to, request.to_type)];
+        let Some(value) = answer.object else { return Err(broken(BrokenContract::MovedNothing)) };
+        match BrokenContract::of_moved(request, &value, answer.identity.as_ref()) {
+            Some(problem) => Err(broken(problem)),
             None => {
-                let broken = BrokenContract::MovedNothing;
-                Err(vec![broken.diagnostic(provider, request.to_type, request.to_type)])
+                Ok((ProviderObject { value, private: answer.private, identity: answer.identity }, warnings))
             }
         }
     }
@@ -336,8 +340,11 @@ impl Providers for JoinedProviders<'_> {
                 ProviderReply::Validate(self.real.validate(provider, kind, type_name, config))
             }
             ProviderCall::Upgrade(stored) => ProviderReply::Upgrade(self.upgrade(provider, stored)),
-            ProviderCall::Plan(resource_type, _, request) => {
-                ProviderReply::Plan(self.plan(provider, resource_type, request))
+            ProviderCall::UpgradeIdentity(resource_type, version, json) => {
+                ProviderReply::UpgradeIdentity(self.upgrade_identity(provider, resource_type, version, json))
+            }
+            ProviderCall::Plan(resource_type, address, request) => {
+                ProviderReply::Plan(self.plan(provider, (resource_type, address), request))
             }
             ProviderCall::PlanDestroy(resource_type, address, schema, object) => ProviderReply::PlanDestroy(
                 self.plan_destroy(provider, resource_type, address, schema, object),
@@ -396,16 +403,40 @@ impl JoinedProviders<'_> {
         }))
     }
 
-    fn plan(
+    fn upgrade_identity(
         &mut self,
         provider: &ProviderConfigAddress,
         resource_type: &str,
+        version: i64,
+        json: &str,
+    ) -> Option<Answered<Value>> {
+        let request =
+            UpgradeResource { type_name: resource_type.into(), version, stored: RawState::json(json) };
+        let answer =
+            self.real.ask_unconfigured(provider, async |client| client.upgrade_identity(&request).await);
+        let upgraded = answer.and_then(|answer| {
+            let warnings = warnings_or_errors(answer.diagnostics)?;
+            Ok(answer.identity.map(|identity| (identity, warnings)))
+        });
+        upgraded.transpose()
+    }
+
+    fn plan(
+        &mut self,
+        provider: &ProviderConfigAddress,
+        (resource_type, address): (&str, &str),
         request: &PlanResourceChange,
     ) -> Result<PlannedResource, ProviderError> {
         let planned = self.real.ask(provider, async |client| client.plan(resource_type, request).await);
         Ok(match planned {
             Ok(mut planned) => {
                 planned.diagnostics = bounded(planned.diagnostics);
+                // Objects that are made, also in place of others, get their identities later.
+                let gets_another = request.prior.is_null() || !planned.requires_replace.is_empty();
+                let problem = BrokenContract::of_identity(planned.identity.as_ref());
+                if let Some(problem) = problem.filter(|_| !gets_another) {
+                    planned.diagnostics.push(problem.diagnostic(provider, address, resource_type));
+                }
                 planned
             }
             Err(errors) => {
@@ -445,32 +476,29 @@ impl JoinedProviders<'_> {
         address: &str,
         schema: &Schema,
         object: &ProviderObject,
-    ) -> Vec<Diagnostic> {
+    ) -> Answered<Option<Value>> {
         let wants_to_know = |real: &RealProviders| {
             real.all.get(&provider.provider).is_some_and(|p| p.schemas.capabilities.plan_destroy)
         };
         // Terraform plans a destroy only with servers that have the capability `plan_destroy`.
         if !wants_to_know(self.real) {
-            return Vec::new();
+            return Ok((object.identity.clone(), Vec::new()));
         }
         let nothing = Value::null(schema.block.implied_type().clone());
         let mut request = PlanResourceChange::new(&schema.block, &object.value, &nothing, &nothing);
         request.private = object.private.clone();
         request.identity.clone_from(&object.identity);
-        match self.real.ask(provider, async |client| client.plan(resource_type, &request).await) {
-            Ok(planned) => {
-                let mut found = bounded(planned.diagnostics);
-                let broken = match planned.deferred {
-                    Some(_) => Some(BrokenContract::Deferred),
-                    None => (!planned.planned.is_null()).then_some(BrokenContract::NotDestroyed),
-                };
-                if let Some(broken) = broken.filter(|_| !has_errors(&found)) {
-                    found.push(broken.diagnostic(provider, address, resource_type));
-                }
-                found
-            }
-            Err(errors) => errors,
+        let planned = self.real.ask(provider, async |client| client.plan(resource_type, &request).await)?;
+        let mut found = warnings_or_errors(planned.diagnostics)?;
+        let broken = match planned.deferred {
+            Some(_) => Some(BrokenContract::Deferred),
+            None => (!planned.planned.is_null()).then_some(BrokenContract::NotDestroyed),
+        };
+        if let Some(broken) = broken {
+            found.push(broken.diagnostic(provider, address, resource_type));
+            return Err(found);
         }
+        Ok((planned.identity, found))
     }
 
     fn read_data(

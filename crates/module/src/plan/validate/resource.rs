@@ -123,8 +123,8 @@ impl<'c> Validator<'_, 'c> {
         let Some(decoded) = self.decode(at, place, &resource.body, &schema.block) else { return };
         let address =
             crate::plan::resource::resource_address(&self.world.instances[at].address, name).to_string();
-        // Without a schema nobody knows which arguments are write-only.
-        if !resource.is_inferred {
+        // Without a schema nobody knows which arguments are write-only; nothing is kept of ephemeral resources.
+        if !resource.is_inferred && name.mode != Mode::Ephemeral {
             self.found.append(crate::plan::resource::ephemeral_refusals(
                 &address,
                 &schema.block,

@@ -277,12 +277,17 @@ impl Moving<'_, '_> {
         else {
             return true;
         };
+        let identities = self.types.schemas.get(&from.provider, SchemaKind::Identity, from_type);
+        let from_identity_version = identities.ok().flatten().map_or(0, |schema| schema.version);
         let mut converted = instance.clone();
         for object in converted.current.iter_mut().chain(converted.deposed.values_mut()) {
             let request = MoveObject {
                 from,
+                from_address: old,
                 from_type,
                 from_version: object.schema_version,
+                from_identity_version,
+                to_address: new,
                 to_type,
                 schema,
                 object: object.for_provider(),
@@ -315,7 +320,10 @@ impl Moving<'_, '_> {
                 }
             }
         }
-        if instance.current.is_some() {
+        // Null: there is nothing of the new type yet.
+        converted.current = converted.current.filter(|object| !object.value.is_null());
+        converted.deposed.retain(|_, object| !object.value.is_null());
+        if converted.current.is_some() {
             self.moves.converted.insert(old.clone());
         }
         *instance = converted;

@@ -47,12 +47,15 @@ impl Moves {
             from: BTreeMap::new(),
             to: BTreeMap::new(),
         };
+        let errors = diagnostics.error_count();
         for statement in &self.statements {
             for module in (instances.modules)(&statement.module) {
                 checking.statement(statement, &module, diagnostics);
             }
         }
-        for cycle in &self.cycles {
+        // Terraform 1.15.5 looks for cycles only where each statement is right.
+        let cycles = if diagnostics.error_count() == errors { self.cycles.as_slice() } else { &[] };
+        for cycle in cycles {
             let mut lines: Vec<String> = cycle
                 .iter()
                 .filter_map(|&i| self.statements.get(i))
