@@ -287,16 +287,15 @@ impl<'t> Marking<'t> {
         let address = member(check, "address").and_then(|address| member(address, "to_display"));
         let address = address.and_then(Value::as_str).unwrap_or_default().to_owned();
         let is_instance = member(check, "address").is_some_and(|address| member(address, "kind").is_none());
-        let mut checked = edited(check, &mut |name, part| {
+        let checked = edited(check, &mut |name, part| {
             (name == "instances").then(|| each(part, &mut |_, instance| self.check(instance)))
         });
         if member(check, "status").and_then(Value::as_str) == Some("unknown") {
             let missing = if is_instance { "problems" } else { "instances" };
             let missing = Some(missing).filter(|name| is_instance || member(check, name).is_none());
-            for name in ["status"].into_iter().chain(missing) {
-                let unknown = self.unknown(&address, name);
-                checked = with_member(&checked, name, unknown);
-            }
+            let checked = with_member(&checked, "status", self.unknown(&address, "status"));
+            let missing = missing.map(|name| (name, self.unknown(&address, name)));
+            return with_possible_members(&checked, missing.into_iter().collect());
         }
         checked
     }
@@ -360,8 +359,9 @@ impl<'t> Marking<'t> {
         if self.full {
             let full = match unknown {
                 None => after.clone(),
-                Some(unknown) => marked(after, unknown, &mut String::new(), None, &mut |path, _| {
-                    Value::Unknown(Unknown::marker(self.places.add(address, path)))
+                Some(unknown) => marked(after, unknown, &mut String::new(), None, &mut |part| match part {
+                    Part::Unknown(path, _) => Value::Unknown(Unknown::marker(self.places.add(address, path))),
+                    Part::Items(items, _) => Value::array(items),
                 }),
             };
             changed = with_member(&changed, "after_full", full);
@@ -372,12 +372,10 @@ impl<'t> Marking<'t> {
         if let Some(importing) = member(change, "importing")
             && member(importing, "unknown").is_some_and(has_true)
         {
-            let mut known_later = importing.clone();
-            for name in ["id", "identity"].into_iter().filter(|name| member(importing, name).is_none()) {
-                let path = format!("importing.{name}");
-                known_later = with_member(&known_later, name, self.unknown(address, &path));
-            }
-            changed = with_member(&changed, "importing", known_later);
+            let missing = ["id", "identity"].into_iter().filter(|name| member(importing, name).is_none());
+            let missing = missing.map(|name| (name, self.unknown(address, &format!("importing.{name}"))));
+            let missing: Vec<_> = missing.collect();
+            changed = with_member(&changed, "importing", with_possible_members(importing, missing));
         }
         changed
     }
@@ -390,7 +388,12 @@ impl<'t> Marking<'t> {
         planned: Option<&SmolStr>,
         ty: Option<&Type>,
     ) -> Value {
-        marked(value, unknown, &mut String::new(), ty, &mut |path, ty| {
+        marked(value, unknown, &mut String::new(), ty, &mut |part| {
+            let (path, ty) = match part {
+                Part::Items(items, Some(Type::List(_) | Type::Tuple(_))) => return Value::array(items),
+                Part::Items(items, _) => return possible_set(items),
+                Part::Unknown(path, ty) => (path, ty),
+            };
             let id = match planned {
                 None => self.places.add(address, path),
                 Some(key) => {
@@ -536,17 +539,50 @@ fn planned_key(address: &str, resource: &Value) -> SmolStr {
     }
 }
 
+/// A part of a value that has something unknown.
+enum Part<'p> {
+    /// It is unknown itself, at this path.
+    Unknown(&'p str, Option<&'p Type>),
+    /// It is an array of these items, some of which are unknown or have something unknown.
+    Items(Vec<Value>, Option<&'p Type>),
+}
+
+/// Of a larger set, all elements with something unknown may turn out to be equal to others: to compare each with each would
+/// take too long.
+const MOST_COMPARED: usize = 64;
+
+/// An array that may be a set: elements that turn out to be equal are one then.
+fn possible_set(items: Vec<Value>) -> Value {
+    let is_open: Vec<bool> = items.iter().map(Value::contains_unknown).collect();
+    let count = is_open.iter().filter(|is_open| **is_open).count();
+    let mut may_lack = vec![false; items.len()];
+    for (at, item) in items.iter().enumerate().filter(|(at, _)| is_open[*at]) {
+        // Of two equal elements one stays: the one that is known, or else the first.
+        let mut others = items.iter().enumerate().filter(|(other, _)| *other < at || !is_open[*other]);
+        may_lack[at] = match count <= MOST_COMPARED {
+            true => others.any(|(_, other)| item.may_equal(other)),
+            false => others.next().is_some(),
+        };
+    }
+    if !may_lack.contains(&true) {
+        return Value::array(items);
+    }
+    let ids: Vec<u32> =
+        items.iter().filter_map(Value::unknowns).flat_map(|unknown| unknown.ids().to_vec()).collect();
+    Value::Unknown(Unknown::set_as_array(ids, items.into_iter().zip(may_lack).collect()))
+}
+
 /// The value with an unknown one wherever something is unknown.
 fn marked(
     value: &Value,
     unknown: &Value,
     path: &mut String,
     ty: Option<&Type>,
-    make: &mut dyn FnMut(&str, Option<&Type>) -> Value,
+    make: &mut dyn FnMut(Part<'_>) -> Value,
 ) -> Value {
     let length = path.len();
     match unknown {
-        Value::Bool(true) => make(path, ty),
+        Value::Bool(true) => make(Part::Unknown(path, ty)),
         // Where something in it is unknown, it need not be of the kind of its secret.
         _ if is_secret(value) || is_secret(unknown) => unknown_secret(None),
         Value::Object(parts) => {
@@ -578,11 +614,11 @@ fn marked(
                 }
                 // Writing to a string does not fail.
                 _ = write!(path, "[{index}]");
-                let ty = ty.and_then(|ty| element_type(ty, index));
-                items[index] = marked(&items[index].clone(), part, path, ty, make);
+                let element = ty.and_then(|ty| element_type(ty, index));
+                items[index] = marked(&items[index].clone(), part, path, element, make);
                 path.truncate(length);
             }
-            Value::array(items)
+            make(Part::Items(items, ty))
         }
         _ => value.clone(),
     }

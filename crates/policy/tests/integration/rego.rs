@@ -81,15 +81,14 @@ fn each_construct_waits_for_what_is_unknown() {
         ("some x in rc.change.after.whole\n\tx.k == \"y\"", "whole"),
         ("every x in rc.change.after.list { x.k == \"x\" }", "list[1].k"),
         ("every x in rc.change.after.whole { x == 1 }", "whole"),
-        (r#"rc.change.after.tags == {"a": "b"}"#, "tags.c"),
-        (r#"{"a": "b"} == rc.change.after.tags"#, "tags.c"),
+        (r#"rc.change.after.tags == {"a": "b", "c": "d"}"#, "tags.c"),
+        (r#"{"a": "b", "c": "d"} == rc.change.after.tags"#, "tags.c"),
         ("after := rc.change.after\n\tafter.a == 1", "a"),
-        ("tags := rc.change.after.tags\n\ttags == {}", "tags.c"),
         ("f(rc.change.after)", "a"),
         ("f(rc.change.after) == 2", "a"),
         (r#"object.get(rc.change.after, "a", "y") == "z""#, "a"),
         (r#"object.get(rc.change.after, ["whole", "k"], "y") == "z""#, "whole"),
-        ("[x | x := rc.change.after.a] == []", "a"),
+        ("[x | x := rc.change.after.a] == [1]", "a"),
         ("count([1 | rc.change.after.a == 1]) == 1", "a"),
         (r#"{k: v | some k, v in rc.change.after.tags; v == "b"} == {}"#, "tags.c"),
         ("rc.change.after.a > 3", "a"),
@@ -129,6 +128,10 @@ fn each_construct_waits_for_what_is_unknown() {
         ("rc.change.after_unknown.a", Outcome::Fail),
         ("not rc.change.after_unknown.a\n\trc.change.after.a == 1", Outcome::Pass),
         (r#"rc.change.after.tags.a == "b""#, Outcome::Fail),
+        // A member that is not known yet is there all the same.
+        (r#"rc.change.after.tags == {"a": "b"}"#, Outcome::Pass),
+        ("tags := rc.change.after.tags\n\ttags == {}", Outcome::Pass),
+        ("[x | x := rc.change.after.a] == []", Outcome::Pass),
         ("count(rc.change.after.list) == 2", Outcome::Fail),
         ("rc.change.after_full.a == {\"$unknown\": {}}", Outcome::Fail),
         ("not unknown(rc.change.after_full.a)", Outcome::Pass),
@@ -761,6 +764,49 @@ fn schemas_say_what_cannot_be_walked_into() {
 }
 
 /// Whatever a string, a list or a map will be, it is not `false`: a tag that is set is there.
+#[test]
+fn elements_of_a_set_may_turn_out_to_be_one() {
+    let plan = r#"{"format_version":"1.2","resource_changes":[
+        {"address":"t.a","mode":"managed","type":"t","name":"a","provider_name":"p",
+            "change":{"actions":["create"],"before":null,"after":{"set":[null,null],"list":[null,null],
+                    "mixed":["a",null],"blocks":[{"port":80},{"port":443}]},
+                "after_unknown":{"set":[true,true],"list":[true,true],"mixed":[false,true],
+                    "blocks":[{"id":true},{"id":true}]}}}],
+        "planned_values":{"root_module":{"resources":[{"address":"t.a","mode":"managed","type":"t","name":"a",
+            "provider_name":"p","values":{"set":[null,null]}}]}}}"#;
+    let schemas = r#"{"format_version":"1.0","provider_schemas":{"p":{"resource_schemas":{"t":{"version":0,"block":{
+        "attributes":{"set":{"type":["set","string"],"optional":true},"list":{"type":["list","string"],"optional":true},
+            "mixed":{"type":["set","string"],"optional":true}},
+        "block_types":{"blocks":{"nesting_mode":"set","block":{"attributes":{
+            "port":{"type":"number","optional":true},"id":{"type":"string","computed":true}}}}}}}}}}}"#;
+    let schemas = std::sync::Arc::new(objchange_plan::Schemas::parse(schemas).unwrap());
+    let (pass, fail, undecided) = (Outcome::Pass, Outcome::Fail, Outcome::Undecided);
+    for (condition, with_schemas, without) in [
+        ("count(after.set) == 2", undecided, undecided),
+        ("count(after.set) in {1, 2}", undecided, undecided),
+        ("count(after.set) > 2", pass, pass),
+        ("count(after.set) == 0", pass, pass),
+        ("after.set == []", pass, pass),
+        ("after.set[1]", undecided, undecided),
+        ("after.set[2]", pass, pass),
+        ("after.set == input.planned_values.root_module.resources[0].values.set", fail, fail),
+        // Of a list, the elements stay what they are.
+        ("count(after.list) == 2", fail, undecided),
+        ("\"a\" in after.mixed", fail, fail),
+        ("count(after.mixed) == 1", undecided, undecided),
+        // Blocks with other known arguments are never equal.
+        ("count(after.blocks) == 2", fail, fail),
+        ("some block in after.blocks\n\tblock.port == 443", fail, fail),
+    ] {
+        let rule = format!(
+            "deny contains rc.address if {{\n\tsome rc in input.resource_changes\n\tafter := rc.change.after\n\t{condition}\n}}\n"
+        );
+        let outcome = |file: PlanFile| policies(&rule).evaluate(&file).unwrap().rules[0].outcome();
+        assert_eq!(outcome(file(plan)), without, "{condition}");
+        assert_eq!(outcome(file(plan).with_schemas(&schemas).unwrap()), with_schemas, "{condition}");
+    }
+}
+
 #[test]
 fn schemas_say_what_an_unknown_value_cannot_be() {
     let plan = r#"{"format_version":"1.2","resource_changes":[

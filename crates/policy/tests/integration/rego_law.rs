@@ -58,6 +58,36 @@ fn known_parts(value: &Value) -> Value {
     }
 }
 
+/// A value in which elements of arrays with unknown parts are one if they are equal, as in sets.
+fn as_sets(skeleton: &Value, known: &Value) -> Value {
+    match (skeleton, known) {
+        (Value::Array(before), Value::Array(items)) => {
+            let items = before.iter().zip(items.iter());
+            let items: Vec<(bool, Value)> =
+                items.map(|(before, item)| (before.contains_unknown(), as_sets(before, item))).collect();
+            let is_kept = |at: usize| {
+                let (is_open, item) = &items[at];
+                let equal = items.iter().enumerate().filter(|(_, (_, other))| other == item);
+                // Of equal elements, one that was known stays, or else the first.
+                !is_open
+                    || equal
+                        .min_by_key(|(at, (is_open, _))| (*is_open, *at))
+                        .is_some_and(|(one, _)| one == at)
+            };
+            let kept = (0..items.len()).filter(|at| is_kept(*at));
+            Value::array(kept.map(|at| items[at].1.clone()).collect::<Vec<_>>())
+        }
+        (Value::Object(before), Value::Object(members)) => {
+            let members = members.iter().map(|(key, value)| {
+                let value = before.get(key).map_or_else(|| value.clone(), |before| as_sets(before, value));
+                (key.clone(), value)
+            });
+            Value::object(members.collect::<Vec<_>>())
+        }
+        _ => known.clone(),
+    }
+}
+
 /// The values of a resource each, and the value of an output.
 struct Values {
     resources: Vec<Value>,
@@ -77,11 +107,15 @@ impl Values {
         Self { resources, drift, output: random.skeleton(2, holes) }
     }
 
-    fn filled(&self, fillings: &[Value]) -> Self {
+    fn filled(&self, fillings: &[Value], has_sets: bool) -> Self {
+        let filled = |value: &Value| {
+            let known = filled(value, fillings);
+            if has_sets { as_sets(value, &known) } else { known }
+        };
         Self {
-            resources: self.resources.iter().map(|value| filled(value, fillings)).collect(),
-            drift: filled(&self.drift, fillings),
-            output: filled(&self.output, fillings),
+            resources: self.resources.iter().map(filled).collect(),
+            drift: filled(&self.drift),
+            output: filled(&self.output),
         }
     }
 
@@ -192,9 +226,12 @@ fn verdicts_that_are_decided_stay() {
             .unwrap_or_else(|error| panic!("{error}\n{text}"));
         let open = said(&open.rules);
         decided += open.values().filter(|said| !said.is_undecided).count();
-        for _ in 0..FILLINGS {
-            let fillings: Vec<Value> = (0..holes).map(|_| random.json(2)).collect();
-            let known_plan = values.filled(&fillings).plan();
+        for filling in 0..FILLINGS {
+            let has_sets = filling == 0;
+            // Elements of sets are only equal if their values are often.
+            let depth = if has_sets { 0 } else { 2 };
+            let fillings: Vec<Value> = (0..holes).map(|_| random.json(depth)).collect();
+            let known_plan = values.filled(&fillings, has_sets).plan();
             let known = policies
                 .evaluate(&PlanFile::parse("plan.json", known_plan.clone()).unwrap())
                 .unwrap_or_else(|error| panic!("{error}\n{text}"));

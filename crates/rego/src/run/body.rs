@@ -3,9 +3,9 @@
 use super::compare::Truth;
 use super::data::Below;
 use super::expr::{MOST_COUNTED, OWN_BYTES};
-use super::{Flow, Frame, Machine, Run, Stop};
+use super::{Flow, Frame, Machine, Many, Run, Stop};
 use crate::compile::program::{Expr, Join, NodeId, Op, Pattern, ReferenceStep};
-use crate::value::{Hint, Types, Unknown, Value};
+use crate::value::{Hint, Presence, Types, Unknown, Value};
 
 /// Called for each solution.
 pub(super) type OnSolution<'a, 'p> = &'a mut dyn FnMut(&mut Machine<'p>, &mut Frame) -> Run<Flow>;
@@ -42,6 +42,13 @@ impl<'p> Scan<'p> {
 
 impl<'p> Machine<'p> {
     pub(super) fn body(&mut self, frame: &mut Frame, ops: &'p [Op], found: OnSolution<'_, 'p>) -> Run<Flow> {
+        let before = self.assumed.len();
+        let flow = self.conditions(frame, ops, found);
+        self.assumed.forget(before);
+        flow
+    }
+
+    fn conditions(&mut self, frame: &mut Frame, ops: &'p [Op], found: OnSolution<'_, 'p>) -> Run<Flow> {
         for (index, op) in ops.iter().enumerate() {
             self.budget.step()?;
             let rest = &ops[index + 1..];
@@ -49,7 +56,10 @@ impl<'p> Machine<'p> {
                 Op::Test(condition, _) => match self.eval(frame, condition)? {
                     None | Some(Value::Bool(false)) => return Ok(Flow::Continue),
                     // All other values are true in a condition: in OPA 1.20 also `null`, 0 and "".
-                    Some(Value::Unknown(unknown)) if unknown.may_be_false() => self.add_doubt(&unknown),
+                    Some(Value::Unknown(unknown)) if unknown.may_be_false() => {
+                        self.add_doubt(&unknown);
+                        self.assumed.holds(&unknown, true);
+                    }
                     Some(_) => {}
                 },
                 Op::Bind(slot, value) => match self.eval(frame, value)? {
@@ -76,7 +86,10 @@ impl<'p> Machine<'p> {
                 }
                 Op::Not(ops) => match self.isolated(|machine| machine.exists(frame, ops))? {
                     Existence::Certain => return Ok(Flow::Continue),
-                    Existence::Possible(unknown) => self.add_doubt(&unknown),
+                    Existence::Possible(unknown) => {
+                        self.add_doubt(&unknown);
+                        self.assume_not(frame, ops)?;
+                    }
                     Existence::No => {}
                 },
                 Op::Every { domain, key, value, ops } => {
@@ -113,6 +126,21 @@ impl<'p> Machine<'p> {
             }
         }
         found(self, frame)
+    }
+
+    /// From here on a body does not hold. That says something only about a body of one condition.
+    fn assume_not(&mut self, frame: &mut Frame, ops: &'p [Op]) -> Run<()> {
+        let mut conditions = ops.iter().filter(|op| !matches!(op, Op::Mark(_)));
+        let (Some(Op::Test(condition, _)), None) = (conditions.next(), conditions.next()) else {
+            return Ok(());
+        };
+        let (value, doubt) =
+            self.isolated(|machine| Ok((machine.eval(frame, condition)?, machine.doubt.take())))?;
+        // A condition that may be undefined need not be false.
+        if let (Some(Value::Unknown(unknown)), None) = (value, doubt) {
+            self.assumed.holds(&unknown, false);
+        }
+        Ok(())
     }
 
     /// Whether a body has a solution.
@@ -170,13 +198,13 @@ impl<'p> Machine<'p> {
             return Ok(fails);
         }
         let members = super::lookup::members(domain);
-        for (member_key, member, doubt) in members {
+        for member in members {
             self.budget.step()?;
             if let Some(key) = key {
-                frame[key as usize] = Some(member_key.to_value());
+                frame[key as usize] = Some(member.key.to_value());
             }
-            frame[value as usize] = Some(member);
-            self.doubt = doubt;
+            frame[value as usize] = Some(member.value);
+            self.doubt = member.doubt;
             let doubt = self.doubt.clone();
             let holds = self.isolated(|machine| machine.exists(frame, ops));
             match (holds.map_err(|stop| in_doubt(stop, &fails))?, doubt) {
@@ -219,7 +247,7 @@ impl<'p> Machine<'p> {
             _ => None,
         };
         let before = self.doubt.clone();
-        let is_many_before = self.is_many;
+        let many_before = self.many;
         let mut members = super::lookup::members(value);
         let mut positions = wanted.iter().flat_map(|wanted| wanted.iter());
         loop {
@@ -227,25 +255,25 @@ impl<'p> Machine<'p> {
                 let Some(at) = positions.next() else { break };
                 members.skip_to(*at as usize);
             }
-            let Some((key, member, doubt)) = members.next() else { break };
+            let Some(member) = members.next() else { break };
             self.budget.step()?;
             self.doubt.clone_from(&before);
-            if let Some(doubt) = doubt {
-                self.add_doubt(&doubt);
-                self.is_many = is_many_before || member.contains_unknown() || key.contains_unknown();
+            self.many = many_before.with(&member);
+            if let Some(doubt) = &member.doubt {
+                self.add_doubt(doubt);
             }
             let is_match = match pattern {
                 Pattern::Any => true,
-                pattern => self.matches(frame, pattern, &key.to_value())?,
+                pattern => self.matches(frame, pattern, &member.key.to_value())?,
             };
-            if is_match && self.scan(frame, &member, following, found)? == Flow::Stop {
+            if is_match && self.scan(frame, &member.value, following, found)? == Flow::Stop {
                 self.doubt = before;
-                self.is_many = is_many_before;
+                self.many = many_before;
                 return Ok(Flow::Stop);
             }
         }
         self.doubt = before;
-        self.is_many = is_many_before;
+        self.many = many_before;
         Ok(Flow::Continue)
     }
 
@@ -334,7 +362,7 @@ impl<'p> Machine<'p> {
         {
             // Anything may be in it, at any path below.
             self.add_doubt(unknown);
-            let is_many_before = std::mem::replace(&mut self.is_many, true);
+            let many_before = std::mem::replace(&mut self.many, Many { values: true, times: true });
             let anything = Value::Unknown(unknown.plain());
             let below = match needs_path {
                 true => path_below(path, out, unknown),
@@ -346,27 +374,27 @@ impl<'p> Machine<'p> {
                 false => Flow::Continue,
             };
             self.doubt = before;
-            self.is_many = is_many_before;
+            self.many = many_before;
             return Ok(flow);
         }
-        let is_many_before = self.is_many;
-        for (key, member, doubt) in super::lookup::members(value) {
+        let many_before = self.many;
+        for member in super::lookup::members(value) {
             self.doubt.clone_from(&before);
-            if let Some(doubt) = doubt {
-                self.add_doubt(&doubt);
-                self.is_many = is_many_before || member.contains_unknown() || key.contains_unknown();
+            self.many = many_before.with(&member);
+            if let Some(doubt) = &member.doubt {
+                self.add_doubt(doubt);
             }
-            path.push(key.to_value());
-            let flow = self.walk(frame, path, &member, out, rest, found);
+            path.push(member.key.to_value());
+            let flow = self.walk(frame, path, &member.value, out, rest, found);
             path.pop();
             if flow? == Flow::Stop {
                 self.doubt = before;
-                self.is_many = is_many_before;
+                self.many = many_before;
                 return Ok(Flow::Stop);
             }
         }
         self.doubt = before;
-        self.is_many = is_many_before;
+        self.many = many_before;
         Ok(Flow::Continue)
     }
 
@@ -427,6 +455,7 @@ impl<'p> Machine<'p> {
             super::compare::Truth::False => false,
             super::compare::Truth::Maybe(unknown) => {
                 self.add_doubt(&unknown);
+                self.assumed.equals(&other, value);
                 true
             }
         })
@@ -493,6 +522,7 @@ fn path_below(path: &[Value], out: &Pattern, unknown: &Unknown) -> Value {
         let more = keys.len().saturating_sub(path.len());
         return Value::array(known.chain((0..more).map(|_| anything())).collect::<Vec<_>>());
     }
-    let keys = known.map(|key| (key, false)).chain([(anything(), false), (anything(), true)]);
+    let keys = known.chain([anything()]).map(|key| (key, Presence::Once));
+    let keys = keys.chain([(anything(), Presence::AnyTimes)]);
     Value::Unknown(unknown.with_hint(Hint::Array(keys.collect())))
 }

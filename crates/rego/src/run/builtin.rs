@@ -8,7 +8,7 @@ use crate::Limit;
 use crate::builtins::{Builtin, BuiltinErrorKind};
 use crate::compile::program::{FunctionKey, SourcePlace};
 use crate::compile::types;
-use crate::value::{Hint, Object, OperationName, Types, Unknown, Value};
+use crate::value::{Edges, Hint, Object, OperationName, Text, Types, Unknown, Value, bounds_of};
 
 impl Machine<'_> {
     pub(super) fn call_builtin(
@@ -144,9 +144,21 @@ impl Machine<'_> {
                         self.add_may_fail(&unknown);
                     }
                 }
-                return Ok(Some(Value::Unknown(of_all().with_hint(Hint::Text(text)))));
+                return Ok(Some(Value::Unknown(of_all().with_hint(Hint::Text(Text::open(text))))));
             }
-            ("concat", [Value::String(_), Value::Array(parts)]) => {
+            ("startswith" | "endswith" | "contains", [Value::Unknown(unknown), Value::String(part)]) => {
+                if let Some(Hint::Text(text)) = unknown.hint() {
+                    let answer = match builtin.name {
+                        "startswith" => text.starts_with(part),
+                        "endswith" => text.ends_with(part),
+                        _ => text.contains(part).then_some(true),
+                    };
+                    // The call does not fail: its operands are strings.
+                    let open = || Value::Unknown(unknown.plain().with_hint(Hint::Bool));
+                    return Ok(Some(answer.map_or_else(open, Value::Bool)));
+                }
+            }
+            ("concat", [Value::String(separator), Value::Array(parts)]) => {
                 let placeholders: Vec<Value> = parts.iter().map(with_placeholder).collect();
                 let known = [arguments[0].clone(), Value::array(placeholders)];
                 // The call may be right with the final values, so a failure with placeholders is no warning.
@@ -156,7 +168,19 @@ impl Machine<'_> {
                 if self.is_strict {
                     self.add_may_fail(&unknown);
                 }
-                return Ok(joined.map(|text| Value::Unknown(unknown.with_hint(Hint::Text(text)))));
+                let mut edges = Edges::default();
+                for (index, part) in parts.iter().enumerate() {
+                    if index > 0 {
+                        edges.add(separator);
+                    }
+                    match part {
+                        Value::String(text) => edges.add(text),
+                        part => edges.add_unknown(part),
+                    }
+                }
+                return Ok(
+                    joined.map(|text| Value::Unknown(unknown.with_hint(Hint::Text(Text::new(text, edges)))))
+                );
             }
             _ => {}
         }
@@ -261,6 +285,7 @@ impl Machine<'_> {
         unknown: &Unknown,
         place: SourcePlace,
     ) -> Run<Option<Value>> {
+        let edges = self.edges(builtin, format, parts)?.unwrap_or_default();
         let parts: Vec<Value> = parts.iter().map(with_placeholder).collect();
         let text = self.call_known(builtin, &[Value::from(format), Value::array(parts)], place)?;
         Ok(text.map(|text| {
@@ -268,8 +293,38 @@ impl Machine<'_> {
                 Some(text) => Value::from(without_verb_errors(text)),
                 None => text,
             };
-            Value::Unknown(unknown.with_hint(Hint::Text(text)))
+            Value::Unknown(unknown.with_hint(Hint::Text(Text::new(text, edges))))
         }))
+    }
+
+    /// What is known of the text of a format in which each verb is one letter.
+    fn edges(&mut self, sprintf: &'static Builtin, format: &str, parts: &[Value]) -> Run<Option<Edges>> {
+        let mut edges = Edges::default();
+        let mut parts = parts.iter();
+        let mut rest = format;
+        while let Some(at) = rest.find('%') {
+            edges.add(&rest[..at]);
+            let Some(verb) = rest[at + 1..].chars().next() else { return Ok(None) };
+            match (verb, parts.as_slice().first()) {
+                ('%', _) => edges.add("%"),
+                ('s' | 'v' | 'd', Some(part)) if part.contains_unknown() => edges.add_unknown(part),
+                ('s' | 'v' | 'd', Some(part)) => {
+                    let call = [Value::from(&rest[at..at + 2]), Value::array([part.clone()])];
+                    match self.quietly(sprintf, &call)?.as_ref().and_then(Value::as_str) {
+                        Some(text) => edges.add(text),
+                        None => return Ok(None),
+                    }
+                }
+                _ => return Ok(None),
+            }
+            if verb != '%' {
+                parts.next();
+            }
+            rest = &rest[at + 2..];
+        }
+        edges.add(rest);
+        // Other parts are written behind the text.
+        Ok(parts.as_slice().is_empty().then_some(edges))
     }
 
     /// The result of `object.get` on an object with some unknown members.
@@ -447,11 +502,14 @@ fn count(collection: &Value) -> Option<(usize, Option<usize>)> {
         // Members of one origin are one; others that look alike may be several.
         Value::Set(set) => Some((distinct(set.items()), collection.has_origin().then_some(set.len()))),
         Value::Unknown(unknown) => match unknown.hint()? {
-            Hint::Set { certain, .. } => Some((distinct(certain), None)),
-            Hint::Array(items) => Some((items.iter().filter(|(_, is_possible)| !is_possible).count(), None)),
+            Hint::Set { certain, possible } => {
+                let is_listed = certain.iter().chain(possible).all(Value::has_origin);
+                Some((distinct(certain), is_listed.then_some(certain.len() + possible.len())))
+            }
+            Hint::Array(items) => Some(bounds_of(items)),
             Hint::Object { certain, .. } => Some((certain.len(), None)),
             // Also an empty text has a `count`.
-            Hint::Text(_) => Some((0, None)),
+            Hint::Text(text) => Some((text.least_count(), None)),
             _ => None,
         },
         _ => None,
@@ -468,7 +526,7 @@ fn distinct(members: &[Value]) -> usize {
 fn with_placeholder(value: &Value) -> Value {
     match value {
         Value::Unknown(unknown) => match unknown.hint() {
-            Some(Hint::Text(text)) => text.clone(),
+            Some(Hint::Text(text)) => text.shown.clone(),
             _ => Value::from(value.to_string()),
         },
         _ => value.clone(),

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::compare::{Truth, equal};
-use crate::value::{Hint, Unknown, Value};
+use crate::value::{Hint, Presence, Unknown, Value};
 
 /// The results of a definition of a rule: the members of a set or an array, or its value unless that is
 /// `false`, `null` or an empty object.
@@ -63,8 +63,8 @@ impl Members {
                 possible.iter().for_each(|item| self.add(item.clone(), Some(&whole)));
             }
             Some(Hint::Array(items)) => {
-                for (item, is_possible) in items {
-                    self.add(item.clone(), if *is_possible { Some(&whole) } else { doubt });
+                for (item, times) in items {
+                    self.add(item.clone(), if *times == Presence::Once { doubt } else { Some(&whole) });
                 }
             }
             _ => self.add(Value::Unknown(unknown.plain()), Some(&whole)),
@@ -109,19 +109,25 @@ fn ids(values: &[Value]) -> Vec<u32> {
 /// The elements of an array comprehension.
 #[derive(Debug, Default)]
 pub(super) struct Elements {
-    items: Vec<(Value, bool)>,
+    items: Vec<(Value, Presence)>,
     doubt: Option<Unknown>,
 }
 
 impl Elements {
-    pub(super) fn add(&mut self, value: Value, doubt: Option<&Unknown>) {
+    /// With `is_many`, one element represents any number of elements.
+    pub(super) fn add(&mut self, value: Value, doubt: Option<&Unknown>, is_many: bool) {
         if let Some(doubt) = doubt {
             self.doubt = Some(match self.doubt.take() {
                 None => doubt.clone(),
                 Some(other) => other.union(doubt),
             });
         }
-        self.items.push((value, doubt.is_some()));
+        let times = match (doubt, is_many) {
+            (None, _) => Presence::Once,
+            (Some(_), false) => Presence::AtMostOnce,
+            (Some(_), true) => Presence::AnyTimes,
+        };
+        self.items.push((value, times));
     }
 
     pub(super) fn into_array(self) -> Value {

@@ -1,7 +1,7 @@
 //! Equality and order of values with unknown parts.
 
 use crate::compile::program::Comparison;
-use crate::value::{Hint, Object, Set, Types, Unknown, Value};
+use crate::value::{Hint, Object, Set, Types, Unknown, Value, bounds_of};
 
 /// Whether something holds, for all unknown values.
 #[derive(Debug, Clone)]
@@ -57,6 +57,7 @@ pub(super) fn equal(left: &Value, right: &Value) -> Truth {
             Truth::True
         }
         (Value::Unknown(_), _) | (_, Value::Unknown(_)) if !Types::of(left).may_be(right) => Truth::False,
+        (Value::Unknown(one), Value::Unknown(other)) if are_other_texts(one, other) => Truth::False,
         (Value::Unknown(unknown), other) | (other, Value::Unknown(unknown)) => {
             match fits(unknown.hint(), other) {
                 // `fits` does not know the numbers of the unknown values, so they are taken from both sides
@@ -66,12 +67,10 @@ pub(super) fn equal(left: &Value, right: &Value) -> Truth {
             }
         }
         (Value::Array(left_items), Value::Array(right_items)) => {
-            match all_equal(left_items.iter().zip(right_items.iter())) {
-                Truth::False => Truth::False,
-                truth if left_items.len() == right_items.len() => truth,
-                // An element that is unknown may turn out to be missing.
-                _ => maybe(left, right),
+            if left_items.len() != right_items.len() {
+                return Truth::False;
             }
+            all_equal(left_items.iter().zip(right_items.iter()))
         }
         (Value::Object(one), Value::Object(other)) => equal_objects(left, right, one, other),
         // Equal lists alone prove nothing: two unknown members that look alike may turn out to be different.
@@ -84,6 +83,21 @@ pub(super) fn equal(left: &Value, right: &Value) -> Truth {
             if lacks(one, other) || lacks(other, one) { Truth::False } else { maybe(left, right) }
         }
         _ => Truth::False,
+    }
+}
+
+/// Whether both are strings that begin or end in another way.
+fn are_other_texts(one: &Unknown, other: &Unknown) -> bool {
+    match (one.hint(), other.hint()) {
+        (Some(Hint::Text(one)), Some(Hint::Text(other))) => !one.may_equal(other),
+        _ => false,
+    }
+}
+
+impl Value {
+    /// Whether both may turn out to be equal.
+    pub fn may_equal(&self, other: &Self) -> bool {
+        !matches!(equal(self, other), Truth::False)
     }
 }
 
@@ -101,14 +115,17 @@ fn all_equal<'a>(pairs: impl Iterator<Item = (&'a Value, &'a Value)>) -> Truth {
 }
 
 fn equal_objects(left: &Value, right: &Value, one: &Object, other: &Object) -> Truth {
+    let has_known_keys = |object: &Object| !object.keys().any(Value::contains_unknown);
+    if one.keys().eq(other.keys()) && one.keys().all(Value::has_origin) {
+        return all_equal(one.values().zip(other.values()));
+    }
+    if has_known_keys(one) && has_known_keys(other) {
+        return Truth::False;
+    }
     let common = one.iter().filter_map(|(key, value)| Some((value, other.get(key)?)));
-    let values = all_equal(common);
-    let has_same_keys =
-        one.len() == other.len() && one.keys().eq(other.keys()) && one.keys().all(Value::has_origin);
-    match values {
+    match all_equal(common) {
         Truth::False => Truth::False,
-        truth if has_same_keys => truth,
-        // A member that is unknown may turn out to be missing.
+        // A key that is unknown may turn out to be any other.
         _ => maybe(left, right),
     }
 }
@@ -125,10 +142,12 @@ fn fits(hint: Option<&Hint>, other: &Value) -> Truth {
     let is_same_kind = match (hint, other) {
         // Other types have been looked at.
         (_, Value::Unknown(_)) | (None | Some(Hint::Marker | Hint::Types(_)), _) => true,
-        (Some(Hint::Bool), Value::Bool(_))
-        | (Some(Hint::Text(_)), Value::String(_))
-        | (Some(Hint::Array(_)), Value::Array(_))
-        | (Some(Hint::Object { .. }), Value::Object(_)) => true,
+        (Some(Hint::Bool), Value::Bool(_)) | (Some(Hint::Object { .. }), Value::Object(_)) => true,
+        (Some(Hint::Text(text)), Value::String(other)) => text.may_be(other),
+        (Some(Hint::Array(items)), Value::Array(other)) => {
+            let (min, max) = bounds_of(items);
+            other.len() >= min && max.is_none_or(|max| other.len() <= max)
+        }
         (Some(Hint::Set { certain, .. }), Value::Set(set)) => {
             let is_missing = |item: &Value| !item.contains_unknown() && !set.contains(item);
             set.contains_unknown() || !certain.iter().any(is_missing)

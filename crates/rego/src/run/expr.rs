@@ -7,7 +7,7 @@ use super::limits::Size;
 use super::{Flow, Frame, Machine, Members, Run};
 use crate::compile::program::{Comprehension, ComprehensionKind, Expr, NodeId, PrintPart};
 use crate::error::{Limit, MAX_TEXT};
-use crate::value::{Hint, OperationName, Unknown, Value};
+use crate::value::{Edges, Hint, OperationName, Text, Unknown, Value};
 
 /// A template's text for an undefined value.
 // OPA 1.20 writes this word for `{input.z}` in a template string, and for undefined operands of `print`.
@@ -30,6 +30,11 @@ pub(super) fn kept(value: &Value) -> usize {
 impl<'p> Machine<'p> {
     /// The value of an expression; `None` if it is undefined. An uncertain value becomes a doubt.
     pub(super) fn eval(&mut self, frame: &mut Frame, expr: &'p Expr) -> Run<Option<Value>> {
+        let value = self.evaluated(frame, expr)?;
+        Ok(value.map(|value| self.assumed_value(&value).unwrap_or(value)))
+    }
+
+    fn evaluated(&mut self, frame: &mut Frame, expr: &'p Expr) -> Run<Option<Value>> {
         match expr {
             Expr::Const(value) => Ok(Some(value.clone())),
             Expr::Local(slot) => Ok(frame[*slot as usize].clone()),
@@ -54,7 +59,13 @@ impl<'p> Machine<'p> {
             }
             Expr::Builtin(builtin, arguments, place) => {
                 let Some(arguments) = self.all(frame, arguments)? else { return Ok(None) };
-                self.call_builtin(builtin, &arguments, *place)
+                let before = self.doubt.clone();
+                let result = self.call_builtin(builtin, &arguments, *place)?;
+                // The call has been made on this branch before, so whether it fails is no further doubt.
+                if result.as_ref().is_some_and(|result| self.is_assumed_call(builtin.name, result)) {
+                    self.doubt = before;
+                }
+                Ok(result)
             }
             Expr::Function(node, arguments, place) => {
                 let Some(arguments) = self.all(frame, arguments)? else { return Ok(None) };
@@ -181,7 +192,7 @@ impl<'p> Machine<'p> {
                 self.body(frame, ops, &mut |machine, frame| {
                     if let Some(value) = machine.eval(frame, head)? {
                         machine.budget.add(&mut size, &[&value])?;
-                        elements.add(value, machine.doubt.as_ref());
+                        elements.add(value, machine.doubt.as_ref(), machine.many.times);
                     }
                     Ok(Flow::Continue)
                 })?;
@@ -204,7 +215,7 @@ impl<'p> Machine<'p> {
                     let Some(key) = machine.eval(frame, key)? else { return Ok(Flow::Continue) };
                     let Some(value) = machine.eval(frame, value)? else { return Ok(Flow::Continue) };
                     machine.budget.add(&mut size, &[&key, &value])?;
-                    entries.add(vec![key], value, false, machine.doubt.as_ref(), machine.is_many);
+                    entries.add(vec![key], value, false, machine.doubt.as_ref(), machine.many.values);
                     Ok(Flow::Continue)
                 })?;
                 self.made(entries, comprehension.place)
@@ -226,6 +237,7 @@ impl<'p> Machine<'p> {
 
     fn template(&mut self, frame: &mut Frame, parts: &'p [PrintPart]) -> Run<Value> {
         let mut text = String::new();
+        let mut edges = Edges::default();
         let mut unknown: Option<Unknown> = None;
         for part in parts {
             let (piece, more) = self.isolated(|machine| machine.part(frame, part))?;
@@ -234,6 +246,10 @@ impl<'p> Machine<'p> {
                 return Err(Limit::Size.into());
             }
             text.push_str(&piece);
+            match &more {
+                None => edges.add(&piece),
+                Some(more) => edges.add_unknown(&Value::Unknown(more.clone())),
+            }
             unknown = match (unknown, more) {
                 (Some(unknown), Some(more)) => Some(unknown.union(&more)),
                 (unknown, more) => unknown.or(more),
@@ -242,7 +258,7 @@ impl<'p> Machine<'p> {
         let text = Value::from(text);
         Ok(match unknown {
             None => text,
-            Some(unknown) => Value::Unknown(unknown.with_hint(Hint::Text(text))),
+            Some(unknown) => Value::Unknown(unknown.with_hint(Hint::Text(Text::new(text, edges)))),
         })
     }
 
@@ -287,7 +303,7 @@ pub(super) fn text_of(value: &Value) -> String {
     match value {
         Value::String(text) => text.to_string(),
         Value::Unknown(unknown) => match unknown.hint() {
-            Some(Hint::Text(Value::String(text))) => text.to_string(),
+            Some(Hint::Text(text)) => text_of(&text.shown),
             _ => value.to_string(),
         },
         _ => value.to_string(),
@@ -325,9 +341,9 @@ fn is_member(key: Option<&Value>, member: &Value, collection: &Value) -> Truth {
 
 fn among_unknown(key: Option<&Value>, member: &Value, collection: &Value) -> Truth {
     let mut may_be = None;
-    for (other, value, doubt) in super::lookup::members(collection) {
-        let is_key = key.map_or(Truth::True, |key| super::compare::equal(&other.to_value(), key));
-        match (is_key, super::compare::equal(&value, member), doubt) {
+    for other in super::lookup::members(collection) {
+        let is_key = key.map_or(Truth::True, |key| super::compare::equal(&other.key.to_value(), key));
+        match (is_key, super::compare::equal(&other.value, member), other.doubt) {
             (Truth::False, ..) | (_, Truth::False, _) => {}
             (Truth::True, Truth::True, None) => return Truth::True,
             _ => may_be = Some(super::compare::maybe(collection, member)),

@@ -2,7 +2,7 @@
 
 use super::Machine;
 use super::compare::{Truth, is_one_of};
-use crate::value::{Hint, OperationName, Types, Unknown, Value};
+use crate::value::{Hint, OperationName, Presence, Types, Unknown, Value};
 
 /// The key of a member; that of an array is made on demand.
 pub(super) enum Key {
@@ -23,8 +23,21 @@ impl Key {
     }
 }
 
-/// A member: its key, the value, and the unknown values that decide whether it exists.
-pub(super) type Member = (Key, Value, Option<Unknown>);
+/// A member of a collection.
+pub(super) struct Member {
+    pub(super) key: Key,
+    pub(super) value: Value,
+    /// The unknown values that decide whether it exists.
+    pub(super) doubt: Option<Unknown>,
+    /// It represents any number of members.
+    pub(super) is_many: bool,
+}
+
+impl Member {
+    fn certain(key: Key, value: Value) -> Self {
+        Self { key, value, doubt: None, is_many: false }
+    }
+}
 
 /// The members of a collection.
 pub(super) struct Members<'a> {
@@ -53,14 +66,14 @@ impl Iterator for Members<'_> {
         let at = self.at;
         self.at += 1;
         match self.value {
-            Value::Array(array) => Some((Key::Index(at), array.items().get(at)?.clone(), None)),
+            Value::Array(array) => Some(Member::certain(Key::Index(at), array.items().get(at)?.clone())),
             Value::Object(object) => {
                 let (key, value) = object.entries().get(at)?;
-                Some((Key::Value(key.clone()), value.clone(), None))
+                Some(Member::certain(Key::Value(key.clone()), value.clone()))
             }
             Value::Set(set) => {
                 let item = set.items().get(at)?;
-                Some((Key::Value(item.clone()), item.clone(), None))
+                Some(Member::certain(Key::Value(item.clone()), item.clone()))
             }
             Value::Unknown(unknown) => of_unknown(unknown, at, &mut self.is_after_possible),
             _ => None,
@@ -76,25 +89,30 @@ fn of_unknown(unknown: &Unknown, at: usize, is_after_possible: &mut bool) -> Opt
         None | Some(Hint::Marker | Hint::Types(_))
             if at == 0 && Types::COLLECTIONS.may_be(&Value::Unknown(unknown.clone())) =>
         {
-            Some((Key::Value(plain()), plain(), in_doubt()))
+            Some(Member { key: Key::Value(plain()), value: plain(), doubt: in_doubt(), is_many: true })
         }
         None | Some(Hint::Marker | Hint::Types(_) | Hint::Bool | Hint::Text(_) | Hint::Count { .. }) => None,
         Some(Hint::Set { certain, possible }) => {
             let doubt = (at >= certain.len()).then(|| unknown.plain());
             let item = certain.get(at).or_else(|| possible.get(at.checked_sub(certain.len())?))?;
-            Some((Key::Value(item.clone()), item.clone(), doubt))
+            // Members that look alike are kept once, and may turn out to be several unless they have one origin.
+            let is_many = doubt.is_some() && !item.has_origin();
+            Some(Member { key: Key::Value(item.clone()), value: item.clone(), doubt, is_many })
         }
         Some(Hint::Array(items)) => {
-            let (item, is_possible) = items.get(at)?;
+            let (item, times) = items.get(at)?;
             // If an earlier element is missing, this one has a smaller index.
-            *is_after_possible |= is_possible;
+            *is_after_possible |= *times != Presence::Once;
             let key = if *is_after_possible { Key::Value(plain()) } else { Key::Index(at) };
-            Some((key, item.clone(), is_possible.then(|| unknown.plain())))
+            let doubt = (*times != Presence::Once).then(|| unknown.plain());
+            Some(Member { key, value: item.clone(), doubt, is_many: *times == Presence::AnyTimes })
         }
         Some(Hint::Object { certain, possible }) => {
             let doubt = (at >= certain.len()).then(|| unknown.plain());
             let (key, value) = certain.get(at).or_else(|| possible.get(at.checked_sub(certain.len())?))?;
-            Some((Key::Value(key.clone()), value.clone(), doubt))
+            // A host may list one member for all instances that there may be of something.
+            let is_many = doubt.is_some();
+            Some(Member { key: Key::Value(key.clone()), value: value.clone(), doubt, is_many })
         }
     }
 }
@@ -214,10 +232,15 @@ impl Machine<'_> {
                 let at = key.as_number().and_then(crate::value::Number::as_index);
                 let before = at.and_then(|at| items.get(..=at));
                 match before {
-                    Some(before) if before.iter().all(|(_, is_possible)| !is_possible) => {
+                    Some(before) if before.iter().all(|(_, times)| *times == Presence::Once) => {
                         before.last().map(|(item, _)| item.clone())
                     }
-                    _ if items.iter().all(|(_, is_possible)| !is_possible) && !key.contains_unknown() => None,
+                    _ if at.is_none() && !key.contains_unknown() => None,
+                    _ if at.is_some_and(|at| at >= items.len())
+                        && items.iter().all(|(_, times)| *times != Presence::AnyTimes) =>
+                    {
+                        None
+                    }
                     _ => {
                         self.add_doubt(unknown);
                         Some(Value::Unknown(unknown.plain()))

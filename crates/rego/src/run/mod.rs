@@ -4,6 +4,7 @@
 //! take. The last case sets [`Machine::doubt`]: as long as it is set, everything that a body finds is only
 //! possible. Results without doubt hold whatever the unknown values will be.
 
+mod assumed;
 mod body;
 mod builtin;
 mod call;
@@ -27,11 +28,13 @@ use crate::compile::program::{RuleId, SourcePlace};
 use crate::config_files::ConfigFiles;
 use crate::network::Network;
 use crate::value::{Unknown, Value};
+use assumed::Assumptions;
 pub(crate) use collect::Members;
 pub use collect::RuleResults;
 use join::Joins;
 use limits::Budget;
 pub use limits::Limits;
+use lookup::Member;
 pub(crate) use rules::either;
 use world::World;
 
@@ -89,12 +92,13 @@ pub(crate) struct Machine<'p> {
     world: World,
     /// The unknown values that the current branch depends on.
     doubt: Option<Unknown>,
-    /// Whether the current branch represents any number of solutions, because it iterates over an unknown collection: one
-    /// unknown member represents all members.
-    is_many: bool,
+    /// Whether the current branch represents several solutions, because it iterates over an unknown collection.
+    many: Many,
     /// The unknown values that decide whether the current rule fails although a value was found. Unlike a
     /// doubt, this stays when a branch ends.
     may_fail: Option<Unknown>,
+    /// What the current branch has taken for true.
+    assumed: Assumptions,
     budget: Budget,
     joins: Joins<'p>,
     context: Context<'static>,
@@ -105,6 +109,26 @@ pub(crate) struct Machine<'p> {
     prints: Vec<(SourcePlace, String)>,
     /// How often evaluation came by each mark.
     passes: Vec<Passes>,
+}
+
+/// Whether one branch represents several.
+#[derive(Debug, Clone, Copy, Default)]
+struct Many {
+    /// They may have different values, because one unknown member represents all members.
+    values: bool,
+    /// There may be any number of them.
+    times: bool,
+}
+
+impl Many {
+    /// Those of a branch for this member of a collection.
+    fn with(self, member: &Member) -> Self {
+        let is_open = || member.value.contains_unknown() || member.key.contains_unknown();
+        Self {
+            values: self.values || member.doubt.is_some() && is_open(),
+            times: self.times || member.is_many,
+        }
+    }
 }
 
 /// How often evaluation came by a place: for certain, and only possibly.
@@ -151,8 +175,9 @@ impl<'p> Machine<'p> {
             documents,
             world: World { input, ..World::default() },
             doubt: None,
-            is_many: false,
+            many: Many::default(),
             may_fail: None,
+            assumed: Assumptions::default(),
             budget,
             joins: Joins::default(),
             context,
@@ -203,11 +228,13 @@ impl<'p> Machine<'p> {
         self.may_fail = either(self.may_fail.take(), Some(unknown));
     }
 
-    /// Runs `work`; also returns the unknown values that decide whether it fails.
+    /// Runs `work`, whose result is kept for other branches; also returns the unknown values that decide whether it fails.
     fn with_may_fail<T>(&mut self, work: impl FnOnce(&mut Self) -> Run<T>) -> Run<(T, Option<Unknown>)> {
-        // Only what `work` adds belongs to it.
+        // Only what `work` adds belongs to it, and what this branch assumes does not hold on others.
         let outer = self.may_fail.take();
+        let assumed = std::mem::take(&mut self.assumed);
         let result = work(self);
+        self.assumed = assumed;
         let inner = std::mem::replace(&mut self.may_fail, outer);
         result.map(|result| (result, inner))
     }
@@ -215,9 +242,9 @@ impl<'p> Machine<'p> {
     /// Evaluates something whose doubts are its own. A failure in it is as doubtful as the branch that leads there.
     fn isolated<T>(&mut self, work: impl FnOnce(&mut Self) -> Run<T>) -> Run<T> {
         let outer = self.doubt.take();
-        let outer_is_many = std::mem::take(&mut self.is_many);
+        let outer_many = std::mem::take(&mut self.many);
         let result = work(self);
-        self.is_many = outer_is_many;
+        self.many = outer_many;
         let result = match (&outer, result) {
             (Some(outer), Err(Stop::Failure(mut failure))) => {
                 failure.doubt = Some(match failure.doubt.take() {

@@ -229,7 +229,7 @@ impl<'p> Machine<'p> {
                 if let Some(value) = machine.eval(frame, &branch.value)? {
                     let parts: Vec<&Value> = keys.iter().chain([&value]).collect();
                     machine.budget.add(&mut size, &parts)?;
-                    entries.add(keys, value, branch.is_member, machine.doubt.as_ref(), machine.is_many);
+                    entries.add(keys, value, branch.is_member, machine.doubt.as_ref(), machine.many.values);
                 }
                 Ok(Flow::Continue)
             })?;
@@ -266,7 +266,7 @@ impl<'p> Machine<'p> {
                 let doubt = machine.doubt.clone();
                 is_certain |= doubt.is_none();
                 possible = either(possible.take(), doubt.as_ref());
-                if machine.is_many && value.contains_unknown() {
+                if machine.many.values && value.contains_unknown() {
                     chain.conflict = either(chain.conflict.take(), doubt.as_ref());
                 }
                 let same = first.as_ref().map(|(other, _)| equal(other, &value));

@@ -23,7 +23,7 @@ pub use operate::ArithmeticError;
 pub use read::MAX_DEPTH as MAX_JSON_DEPTH;
 pub use types::Types;
 pub use unknown::Unknown;
-pub(crate) use unknown::{Hint, OperationName};
+pub(crate) use unknown::{Edges, Hint, OperationName, Origin, Presence, Text, bounds_of};
 
 /// This many bytes of a text count as one value.
 pub const TEXT_OF_PART: u64 = 32;

@@ -46,6 +46,17 @@ pub(crate) enum OperationName {
 const MOST_OPERANDS: u64 = 256;
 
 impl Origin {
+    /// The name of a built-in function or an operator, and its operands.
+    pub(crate) fn operation(&self) -> Option<(&'static str, &[Value])> {
+        match self {
+            Self::Operation(operation) => match operation.name {
+                OperationName::Builtin(name) => Some((name, &operation.operands)),
+                OperationName::Rule(_) => None,
+            },
+            Self::Place(_) => None,
+        }
+    }
+
     /// The origin of a result, if all operands have theirs.
     pub(crate) fn of(name: OperationName, operands: &[Value]) -> Option<Self> {
         let mut size = 1;
@@ -143,18 +154,131 @@ pub(crate) enum Hint {
     Types(Types),
     /// A bool.
     Bool,
-    /// A string: this one, with a placeholder for each unknown part.
-    Text(Value),
+    Text(Text),
     /// A whole number within these bounds.
-    Count { min: usize, max: Option<usize> },
+    Count {
+        min: usize,
+        max: Option<usize>,
+    },
     /// A set of these members, and perhaps of some possible ones.
-    Set { certain: Vec<Value>, possible: Vec<Value> },
-    /// An array of these elements; marked ones may be missing or repeated.
-    Array(Vec<(Value, bool)>),
+    Set {
+        certain: Vec<Value>,
+        possible: Vec<Value>,
+    },
+    /// An array of these elements.
+    Array(Vec<(Value, Presence)>),
     /// An object of these members, and perhaps of some possible ones.
-    Object { certain: Vec<(Value, Value)>, possible: Vec<(Value, Value)> },
+    Object {
+        certain: Vec<(Value, Value)>,
+        possible: Vec<(Value, Value)>,
+    },
     /// Policies may ask whether it is unknown: it is `{"$unknown": {}}` to them.
     Marker,
+}
+
+/// How often an element of an array is there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) enum Presence {
+    Once,
+    AtMostOnce,
+    /// Not at all, or any number of times, with other values.
+    AnyTimes,
+}
+
+/// How many elements an array has at least and at most.
+pub(crate) fn bounds_of(elements: &[(Value, Presence)]) -> (usize, Option<usize>) {
+    let certain = elements.iter().filter(|(_, times)| *times == Presence::Once).count();
+    let is_listed = elements.iter().all(|(_, times)| *times != Presence::AnyTimes);
+    (certain, is_listed.then_some(elements.len()))
+}
+
+/// A string of which only the beginning and the end may be known.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct Text {
+    /// The string with a placeholder for each unknown part.
+    pub(crate) shown: Value,
+    start: Box<str>,
+    end: Box<str>,
+}
+
+impl Text {
+    /// Nothing is known of the string.
+    pub(crate) fn open(shown: Value) -> Self {
+        Self { shown, start: Box::default(), end: Box::default() }
+    }
+
+    pub(crate) fn new(shown: Value, edges: Edges) -> Self {
+        Self { shown, start: edges.start.into(), end: edges.end.into() }
+    }
+
+    /// How long it is at least.
+    pub(crate) fn least_count(&self) -> usize {
+        self.start.chars().count() + self.end.chars().count()
+    }
+
+    pub(crate) fn may_be(&self, text: &str) -> bool {
+        text.len() >= self.start.len() + self.end.len()
+            && text.starts_with(&*self.start)
+            && text.ends_with(&*self.end)
+    }
+
+    pub(crate) fn may_equal(&self, other: &Self) -> bool {
+        self.starts_with(&other.start) != Some(false) && self.ends_with(&other.end) != Some(false)
+    }
+
+    pub(crate) fn starts_with(&self, text: &str) -> Option<bool> {
+        match (self.start.starts_with(text), text.starts_with(&*self.start)) {
+            (true, _) => Some(true),
+            (false, true) => None,
+            (false, false) => Some(false),
+        }
+    }
+
+    pub(crate) fn ends_with(&self, text: &str) -> Option<bool> {
+        match (self.end.ends_with(text), text.ends_with(&*self.end)) {
+            (true, _) => Some(true),
+            (false, true) => None,
+            (false, false) => Some(false),
+        }
+    }
+
+    /// Whether it certainly contains a text.
+    pub(crate) fn contains(&self, text: &str) -> bool {
+        self.start.contains(text) || self.end.contains(text)
+    }
+}
+
+/// The known beginning and end of a string that is made of parts.
+#[derive(Debug, Default)]
+pub(crate) struct Edges {
+    start: String,
+    end: String,
+    has_unknown: bool,
+}
+
+impl Edges {
+    pub(crate) fn add(&mut self, text: &str) {
+        if !self.has_unknown {
+            self.start.push_str(text);
+        }
+        self.end.push_str(text);
+    }
+
+    /// A part that is not known, unless it is a string of which something is.
+    pub(crate) fn add_unknown(&mut self, part: &Value) {
+        let text = match part {
+            Value::Unknown(unknown) => match unknown.hint() {
+                Some(Hint::Text(text)) => Some(text),
+                _ => None,
+            },
+            _ => None,
+        };
+        if let Some(text) = text.filter(|_| !self.has_unknown) {
+            self.start.push_str(&text.start);
+        }
+        self.end = text.map_or_else(String::new, |text| text.end.to_string());
+        self.has_unknown = true;
+    }
 }
 
 /// Values that depend on more keep only some of the numbers.
@@ -212,10 +336,30 @@ impl Unknown {
     pub fn array(ids: impl IntoIterator<Item = u32>, elements: Vec<(Value, bool)>) -> Self {
         // A possible element may be there several times, with different values.
         let element = |(value, is_possible): (Value, bool)| match is_possible {
-            true => (value.without_origin(), true),
-            false => (value, false),
+            true => (value.without_origin(), Presence::AnyTimes),
+            false => (value, Presence::Once),
         };
         Self::from_ids(ids).with_hint(Hint::Array(elements.into_iter().map(element).collect()))
+    }
+
+    /// An array of the elements of a set. Those that are marked may turn out to be equal to another, and are missing then.
+    ///
+    /// ```
+    /// use objchange_rego::{Unknown, Value};
+    ///
+    /// let [one, other] = [1, 2].map(|id| Value::Unknown(Unknown::new(id)));
+    /// assert!(one.may_equal(&other));
+    /// let set = Unknown::set_as_array([1, 2], vec![(one, false), (other, true)]);
+    /// assert_eq!(set.certain().len(), 1);
+    /// ```
+    pub fn set_as_array(ids: impl IntoIterator<Item = u32>, elements: Vec<(Value, bool)>) -> Self {
+        let values: Vec<Value> = elements.iter().map(|(value, _)| value.clone()).collect();
+        let element = |(value, is_possible): (Value, bool)| {
+            (value, if is_possible { Presence::AtMostOnce } else { Presence::Once })
+        };
+        let elements = elements.into_iter().map(element).collect();
+        // Which elements are equal is decided by their values alone.
+        Self::from_ids(ids).with_hint(Hint::Array(elements)).made_by(OperationName::Builtin("set"), &values)
     }
 
     /// An object with some members for certain, and others that may be missing, which depends on all of `ids`.
@@ -230,9 +374,11 @@ impl Unknown {
     /// The elements or members that are there for certain, if it is an array or an object for sure.
     pub fn certain(&self) -> Vec<&Value> {
         match &self.0.hint {
-            Some(Hint::Array(elements)) => {
-                elements.iter().filter(|(_, is_possible)| !is_possible).map(|(value, _)| value).collect()
-            }
+            Some(Hint::Array(elements)) => elements
+                .iter()
+                .filter(|(_, times)| *times == Presence::Once)
+                .map(|(value, _)| value)
+                .collect(),
             Some(Hint::Object { certain, .. }) => certain.iter().map(|(_, value)| value).collect(),
             _ => Vec::new(),
         }
@@ -257,7 +403,7 @@ impl Unknown {
     /// The text of a value that is certainly a string, with a placeholder for each unknown part.
     pub fn text(&self) -> Option<&str> {
         match &self.0.hint {
-            Some(Hint::Text(text)) => text.as_str(),
+            Some(Hint::Text(text)) => text.shown.as_str(),
             _ => None,
         }
     }

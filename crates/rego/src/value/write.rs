@@ -44,7 +44,7 @@ impl Value {
                 out.push('}');
             }
             Self::Unknown(unknown) => match unknown.hint() {
-                Some(Hint::Text(text)) => text.write_json(out),
+                Some(Hint::Text(text)) => text.shown.write_json(out),
                 _ => write_string(UNKNOWN, out),
             },
         }
@@ -128,7 +128,7 @@ impl fmt::Display for Value {
                 f.write_str("}")
             }
             Self::Unknown(unknown) => match unknown.hint() {
-                Some(Hint::Text(text)) => write!(f, "{text}"),
+                Some(Hint::Text(text)) => write!(f, "{}", text.shown),
                 _ => f.write_str(UNKNOWN),
             },
         }

@@ -143,6 +143,83 @@ fn nothing_is_in_a_scalar() {
 }
 
 #[test]
+fn what_a_branch_assumes_holds_on_it() {
+    for (text, expected) in [
+        ("r if { input.u == \"a\"; input.u == \"b\" }", Some("undefined")),
+        ("r if { input.u == \"a\"; input.u != \"a\" }", Some("undefined")),
+        ("r if { input.u == \"a\"; not input.u == \"a\" }", Some("undefined")),
+        ("r if { not input.u == \"a\"; input.u == \"a\" }", Some("undefined")),
+        ("r if { input.u = \"a\"; startswith(input.u, \"b\") }", Some("undefined")),
+        ("r if { input.u > 1; input.u <= 1 }", Some("undefined")),
+        ("r if { startswith(input.u, \"a\"); not startswith(input.u, \"a\") }", Some("undefined")),
+        ("r if { x := input.tags.env; x == \"a\"; some y in [x, \"c\"]; y == \"b\" }", Some("undefined")),
+        ("r if { input.u == \"a\"; input.v == \"b\" }", None),
+        ("r if { input.u == \"a\"; not input.u == \"b\" }", None),
+        // One number may be written in several ways.
+        ("r if { input.u == 1; sprintf(\"%v\", [input.u]) != \"1\" }", None),
+        // Other branches and rules assume nothing.
+        ("r if { some x in [\"a\", \"b\"]; input.u == x }", None),
+        ("r := [x | some x in [1, 2]; input.u == x] == [1, 2]", None),
+        ("r if { input.u == \"a\"; b }\nb if input.u == \"b\"", None),
+        ("r if { input.u == \"a\"; c }\nc if not b\nb if input.u == \"b\"", None),
+        // A call that may be undefined need not be false.
+        ("r if { not startswith(input.u, \"a\"); startswith(input.u, \"a\") == false }", None),
+        // Whether it is a member is open, although the branch knows its value.
+        ("r if { input.text == \"a\"; {input.v, \"b\"}[input.text] }", None),
+    ] {
+        assert_eq!(r(&[text]).as_deref(), expected, "{text}");
+    }
+}
+
+#[test]
+fn collections_have_no_more_than_what_may_be_in_them() {
+    for (text, expected) in [
+        ("r := count([x | some x in [1, 2]; input.u == x]) > 2", Some("false")),
+        ("r := count([x | some x in [1, 2]; input.u == x]) < 3", Some("true")),
+        ("r := count([x | some x in [1, 2]; input.u == x]) > 1", None),
+        ("r := count({x | some x in [1, 2]; input.u == x}) > 2", Some("false")),
+        ("r := count(b) > 1\nb contains 1 if input.u == 1", Some("false")),
+        ("r := count([x | some x in input.u; x != 1]) > 2", None),
+        ("r := count({x | some x in input.u; x != 1}) > 2", None),
+        ("r := count([1 | some x in input.u]) > 2", None),
+        ("r := count([1 | walk(input.u, [_, x]); x == 1]) > 2", None),
+        ("r := count([1 | some x in [y | some y in input.u]]) > 2", None),
+        ("r := [x | some x in [1, 2]; input.u == x] == [1, 2, 3]", Some("false")),
+        ("r := input.tags == {}", Some("false")),
+        ("r := input.tags == {\"owner\": \"ann\"}", Some("false")),
+        ("r := input.tags == {\"owner\": \"bob\", \"env\": 1}", Some("false")),
+        ("r := input.tags == {\"owner\": \"ann\", \"env\": 1}", None),
+        ("r := [input.u] == [1, 2]", Some("false")),
+        ("r := {input.u: 1} == {\"a\": 1}", None),
+    ] {
+        assert_eq!(r(&[text]).as_deref(), expected, "{text}");
+    }
+}
+
+#[test]
+fn texts_begin_and_end_with_what_is_known_of_them() {
+    for (text, expected) in [
+        ("r := startswith(sprintf(\"a-%s-z\", [input.u]), \"a-\")", Some("true")),
+        ("r := startswith(sprintf(\"a-%s-z\", [input.u]), \"b\")", Some("false")),
+        ("r := startswith(sprintf(\"a-%s-z\", [input.u]), \"a-b\")", None),
+        ("r := endswith(sprintf(\"a-%s-%d\", [input.u, 7]), \"-7\")", Some("true")),
+        ("r := contains(sprintf(\"a%%b-%v\", [input.u]), \"%b\")", Some("true")),
+        ("r := contains(sprintf(\"a-%v\", [input.u]), \"b\")", None),
+        ("r := sprintf(\"%s/%s\", [\"a\", input.u]) == \"b/c\"", Some("false")),
+        ("r := sprintf(\"%s/%s\", [\"a\", input.u]) == \"a/c\"", None),
+        ("r := sprintf(\"a%s\", [input.u]) == sprintf(\"b%s\", [input.v])", Some("false")),
+        ("r := sprintf(\"ab%s\", [input.u]) == sprintf(\"a%s\", [input.v])", None),
+        ("r := sprintf(\"%5s|\", [input.u]) == \"a\"", None),
+        ("r := sprintf(\"a%s\", [input.u, 1]) == \"b\"", None),
+        ("r := $\"a-{input.u}\" == \"b-c\"", Some("false")),
+        ("r if startswith(concat(\"/\", [\"a\", input.u]), \"b\")", Some("undefined")),
+        ("r if startswith(concat(\"/\", [\"a\", input.u]), \"a/\")", None),
+    ] {
+        assert_eq!(r(&[text]).as_deref(), expected, "{text}");
+    }
+}
+
+#[test]
 fn types_decide_what_no_value_of_them_changes() {
     for (text, expected) in [
         // Only `false` is not true in a condition.
