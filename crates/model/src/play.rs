@@ -250,6 +250,8 @@ impl Decide for Player<'_> {
             situation = match situation {
                 Situation::Added => Situation::Created,
                 Situation::Created if part.contains('.') => Situation::Added,
+                // Blocks that are kept are also kept where they have only empty values.
+                Situation::Emptied if *are_blocks && !self.is_strict && self.keeps(part) => Situation::Updated,
                 Situation::JsonPart if self.compares_documents(part) => {
                     self.perhaps_kept.insert(SmolStr::new(part));
                     return Some(Value::unknown(sides.proposed.ty().clone()));
@@ -328,6 +330,13 @@ impl Decide for Player<'_> {
 }
 
 impl Player<'_> {
+    /// Whether the provider keeps a part that is left out.
+    fn keeps(&self, part: &str) -> bool {
+        let cases = self.model.parts.get(part).and_then(|facts| facts.planned.get(&Situation::Updated));
+        let usual = cases.and_then(|cases| cases.usual.as_ref());
+        usual.and_then(Fact::stable) == Some(&Outcome::Kept)
+    }
+
     /// Whether the provider compares the texts of a part as JSON.
     fn compares_documents(&self, part: &str) -> bool {
         let cases = self.model.parts.get(part).and_then(|facts| facts.planned.get(&Situation::Json));

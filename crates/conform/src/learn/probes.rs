@@ -51,6 +51,8 @@ pub(super) struct Prober<'a> {
     pub(super) evidence: Evidence<'a>,
     /// The arguments that accept only certain values.
     pub(super) choices: Vec<Choices<'a>>,
+    /// An argument outside of blocks with a value that it can get in place.
+    pub(super) change_in_place: Option<(Spot<'a>, Value)>,
     /// The number of successful plans of updates.
     updates: u32,
     /// Why the last plan of an update was refused.
@@ -95,6 +97,7 @@ impl<'a> Prober<'a> {
             values: Values { block, name, hints: &options.hints, documents: Documents::Policies },
             evidence: Evidence::new(block),
             choices: Vec::new(),
+            change_in_place: None,
             updates: 0,
             asks_about_given: false,
             refusal: None,
@@ -203,6 +206,7 @@ impl<'a> Prober<'a> {
         for spot in &outer {
             self.find_choices(session, &first, spot).await?;
         }
+        self.change_in_place = self.find_change_in_place(session, &first, &outer).await?;
         let second = self.make_base(session, 101, &mut reason).await?;
         let full = self.make_base(session, FULL, &mut reason).await?;
         for spot in &outer {

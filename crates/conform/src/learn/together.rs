@@ -261,6 +261,17 @@ impl Prober<'_> {
                 return Ok(outcome.with_positions_in(&changes, parts));
             }
         }
+        let nulls: Vec<Value> = parts.iter().map(|spot| Value::null(spot.ty())).collect();
+        let optional: Vec<usize> = (0..parts.len()).filter(|i| !parts[*i].is_required()).collect();
+        let without = |i: &usize| Change { spot: parts[*i], prior: Some(nulls[*i].clone()), config: None };
+        let changes: Vec<Change<'_, '_>> = optional.iter().map(without).collect();
+        for config in std::iter::once(around.clone()).chain(self.with_other_change(around)) {
+            if let Answered::Not(outcome) =
+                self.ask_together(session, number, [prior, &config], &changes).await?
+            {
+                return Ok(outcome.with_positions_in(&changes, parts));
+            }
+        }
         for (i, spot) in parts.iter().enumerate() {
             self.formed.insert(spot.names.clone());
             if ones[i].as_str().is_none() {
@@ -392,7 +403,7 @@ fn replacing(prior: &Value, answer: &PlannedResource, changes: &[Change<'_, '_>]
 }
 
 /// Whether a plan replaces nothing.
-fn is_in_place(prior: &Value, answer: &PlannedResource) -> bool {
+pub(super) fn is_in_place(prior: &Value, answer: &PlannedResource) -> bool {
     !answer.may_replace && replaced_paths(prior, answer).is_empty()
 }
 

@@ -481,6 +481,139 @@ fn a_prior_object_has_no_arguments_that_contradict_each_other() {
     assert_eq!(stable(model, "arn", Situation::Updated), Some(&Outcome::Kept));
 }
 
+/// A provider that refuses some made-up arguments, and computes another one where an object has none.
+fn labelled_kit() -> Kit {
+    let computed = |ty| Attribute::optional_computed(ty);
+    let block = Block::new(
+        [
+            ("name", Attribute::required(Type::String)),
+            ("key", computed(Type::String)),
+            ("index", computed(Type::String)),
+            ("labels", computed(Type::map(Type::String))),
+            ("note", Attribute::optional(Type::String)),
+        ],
+        [],
+    );
+    let thing = ResourceType::new(block).on_plan(|request| {
+        let of = |name: &str| request.proposed.attribute(name).unwrap();
+        let members = request.proposed.as_object().unwrap().iter().map(|(name, value)| {
+            let is_unknown = value.is_null() && (name == "labels" || request.prior.is_null() && name != "note");
+            (name.clone(), if is_unknown { Value::unknown(value.ty().clone()) } else { value.clone() })
+        });
+        let mut answer = PlannedResource::new(Value::object(members));
+        if !request.prior.is_null() && of("key") != of("index") {
+            answer.diagnostics.push(Diagnostic::error("All keys must be indexed."));
+        }
+        answer
+    });
+    Kit::default().resource("kit_labelled", thing)
+}
+
+#[test]
+fn a_prior_object_has_what_the_provider_computes() {
+    let start = || async { Ok(Arc::new(labelled_kit()) as Arc<dyn Provider>) };
+    let learned = runtime().block_on(learn(start, LearnOptions::default(), |_| ())).unwrap();
+    let (kit, model) = (labelled_kit(), &learned.types["kit_labelled"]);
+    assert_eq!(stable(model, "labels", Situation::Updated), Some(&Outcome::Kept));
+    let schemas = runtime().block_on(kit.schemas()).unwrap();
+    let block = &schemas.resources["kit_labelled"].block;
+    let config = Value::object([("name", Value::from("a")), ("note", Value::from("n"))]);
+    for labels in [no_tags(), Value::map(Type::String, [("k", "v")]).unwrap()] {
+        let prior = Value::object([("name", Value::from("a")), ("labels", labels.clone())]);
+        let planned = played(&kit, model, Some(&block.coerce_config(&prior).unwrap()), &config);
+        assert_eq!(planned.attribute("labels").unwrap(), &labels);
+    }
+}
+
+/// A provider of the older SDK with blocks whose arguments are all optional: one is kept where it has only empty values, one
+/// always, and one has tags that become empty while something changes.
+fn blocks_kit() -> Kit {
+    let flag = || Attribute::optional(Type::Bool);
+    let expiry = Block::new([("enabled", flag()), ("field", Attribute::optional(Type::String))], []);
+    let credit = Block::new([("mode", Attribute::optional(Type::String))], []);
+    let disk = Block::new(
+        [("size", Attribute::optional(Type::Number)), ("tags", Attribute::optional(Type::map(Type::String)))],
+        [],
+    );
+    let one = |block| {
+        let mut nested = NestedBlock::new(NestingMode::List, block);
+        nested.max_items = 1;
+        nested
+    };
+    let block = Block::new(
+        [("name", Attribute::required(Type::String)), ("note", Attribute::optional(Type::String))],
+        [("credit", one(credit)), ("disk", one(disk)), ("expiry", one(expiry))],
+    );
+    let thing = ResourceType::new(block).on_plan(|request| {
+        let PlanResourceChange { prior, config, proposed, .. } = request;
+        let is_left_out = |name: &str| config.attribute(name).unwrap().is_empty();
+        let before = |name: &str| prior.attribute(name).filter(|blocks| !blocks.is_empty());
+        let is_on = |expiry: &Value| {
+            let flag = expiry.index(0).and_then(|one| one.attribute("enabled").cloned());
+            flag.and_then(|flag| flag.as_bool()) == Some(true)
+        };
+        let with = |change: &dyn Fn(&str, &Value) -> Option<Value>| {
+            let members = proposed.as_object().unwrap().iter();
+            Value::object(members.map(|(name, value)| {
+                (name.clone(), change(name, value).unwrap_or_else(|| value.clone()))
+            }))
+        };
+        let kept = with(&|name, _| match (name, before(name)) {
+            ("credit", Some(before)) if is_left_out(name) => Some(before.clone()),
+            ("expiry", Some(before)) if is_left_out(name) && !is_on(before) => Some(before.clone()),
+            _ => None,
+        });
+        let is_changed = !prior.is_null() && !kept.identical(prior);
+        let planned = kept.transform(|path, part| {
+            let is_tags = path.to_string() == "disk[0].tags" && part.is_null();
+            Ok::<_, std::convert::Infallible>(if is_tags && is_changed { no_tags() } else { part })
+        });
+        let mut answer = PlannedResource::new(planned.unwrap());
+        answer.legacy_type_system = true;
+        answer
+    });
+    Kit::default().resource("kit_blocks", thing)
+}
+
+#[test]
+fn blocks_that_are_left_out_are_kept_or_not() {
+    let start = || async { Ok(Arc::new(blocks_kit()) as Arc<dyn Provider>) };
+    let learned = runtime().block_on(learn(start, LearnOptions::default(), |_| ())).unwrap();
+    let (kit, model) = (blocks_kit(), &learned.types["kit_blocks"]);
+    let schemas = runtime().block_on(kit.schemas()).unwrap();
+    let block = &schemas.resources["kit_blocks"].block;
+    let expiry = |enabled: bool, field: &str| {
+        Value::tuple([Value::object([("enabled", Value::from(enabled)), ("field", Value::from(field))])])
+    };
+    let credit = Value::tuple([Value::object([("mode", "fast")])]);
+    let disk = |tags: Value| Value::tuple([Value::object([("size", Value::from(3)), ("tags", tags)])]);
+    let nothing = || Value::null(Type::map(Type::String));
+    let object = |members: Vec<(&str, Value)>| {
+        let members = std::iter::once(("name", Value::from("a"))).chain(members);
+        block.coerce_config(&Value::object(members)).unwrap()
+    };
+    let note = || ("note", Value::from("n"));
+    for (before, config, after) in [
+        (vec![("expiry", expiry(false, ""))], vec![], vec![("expiry", expiry(false, ""))]),
+        (vec![("expiry", expiry(true, "f"))], vec![], vec![]),
+        (vec![("credit", credit.clone())], vec![], vec![("credit", credit.clone())]),
+        (
+            vec![("credit", credit.clone())],
+            vec![note()],
+            vec![("credit", credit), note()],
+        ),
+        (vec![("disk", disk(nothing()))], vec![("disk", disk(nothing()))], vec![("disk", disk(nothing()))]),
+        (
+            vec![("disk", disk(nothing()))],
+            vec![("disk", disk(nothing())), note()],
+            vec![("disk", disk(no_tags())), note()],
+        ),
+    ] {
+        let planned = played(&kit, model, Some(&object(before.clone())), &object(config));
+        assert!(planned.identical(&object(after)), "{before:?}: {planned}");
+    }
+}
+
 /// A provider that plans updates only where two arguments agree, and says so.
 #[test]
 fn a_base_is_one_whose_updates_are_planned() {
