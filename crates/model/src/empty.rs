@@ -45,7 +45,9 @@ pub(crate) fn are_blank(blocks: &Value) -> bool {
     let mut are_blank = true;
     blocks.visit(|_, part| {
         are_blank &= match part.kind() {
-            Kind::Null | Kind::Object(_) | Kind::List(_) | Kind::Set(_) | Kind::Map(_) | Kind::Tuple(_) => true,
+            Kind::Null | Kind::Object(_) | Kind::List(_) | Kind::Set(_) | Kind::Map(_) | Kind::Tuple(_) => {
+                true
+            }
             _ => is_empty_value(part),
         };
         Descend::Into

@@ -173,7 +173,7 @@ impl Walk<'_> {
             let is_empty = !is_computed && is_empty_value(sides.prior);
             self.left_out(is_new, sides.prior.is_null(), is_empty)
         } else {
-            configured(sides, attribute.nested().is_some())
+            configured(sides, attribute.nested().is_some(), is_new)
         };
         let holds_objects = attribute.nested().is_some();
         let question = Question { part, situation, sides, are_blocks: false, holds_objects, is_computed };
@@ -195,7 +195,7 @@ impl Walk<'_> {
         let is_left_out = has_nothing(sides.config);
         let situation = match is_left_out {
             true => self.left_out(is_new, has_nothing(sides.prior), are_blank(sides.prior)),
-            false => configured(sides, true),
+            false => configured(sides, true, is_new),
         };
         let is_computed = nested.computed;
         let question =
@@ -287,7 +287,7 @@ impl Walk<'_> {
 }
 
 /// The situation of a part that configuration sets.
-fn configured(sides: Sides<'_>, has_objects: bool) -> Situation {
+fn configured(sides: Sides<'_>, has_objects: bool, is_new: bool) -> Situation {
     let Sides { config, prior, .. } = sides;
     if has_objects {
         return if has_nothing(prior) { Situation::Configured } else { Situation::Reconfigured };
@@ -299,6 +299,10 @@ fn configured(sides: Sides<'_>, has_objects: bool) -> Situation {
         return Situation::Unchanged;
     }
     if config.len() == Some(0) || config.as_str() == Some("") {
+        return Situation::Blank;
+    }
+    // The older SDK tells `false` and 0 from null in new objects alone.
+    if prior.is_null() && !is_new && is_empty_value(config) {
         return Situation::Blank;
     }
     if prior.is_null() {

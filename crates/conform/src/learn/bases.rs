@@ -90,8 +90,7 @@ impl<'a> Prober<'a> {
         let choices: Vec<(Spot<'a>, Vec<String>)> =
             self.choices.iter().map(|choice| (choice.spot.clone(), choice.values.clone())).collect();
         for (spot, values) in choices {
-            let current =
-                within::first(&config, &spot.names).and_then(Value::as_str).map(str::to_owned);
+            let current = within::first(&config, &spot.names).and_then(Value::as_str).map(str::to_owned);
             let Some(current) = current else { continue };
             let others = values.iter().filter(|value| **value != current && !value.is_empty());
             for value in others.take(MAX_TRIED) {

@@ -122,7 +122,11 @@ impl<'a> Values<'a> {
             let plausible = self.part(spot, number, What::Plausible)?;
             // Two blocks without content cannot differ, and their removal rarely changes anything.
             let full = || Some(without_inner_objects(&self.part(spot, number, What::Full)?));
-            if spot.is_objects() && is_bare(&plausible) { full().or(Some(plausible)) } else { Some(plausible) }
+            if spot.is_objects() && is_bare(&plausible) {
+                full().or(Some(plausible))
+            } else {
+                Some(plausible)
+            }
         };
         let (first, second) = (part(number)?, part(number + 1)?);
         let second = if second.identical(&first) { other(&first)? } else { second };
@@ -250,9 +254,11 @@ fn without_inner_objects(objects: &Value) -> Value {
 /// One block or object with an empty value for each attribute.
 pub(super) fn blank(ty: &Type) -> Option<Value> {
     let object = ty.element().unwrap_or(ty);
-    let members = object.as_object()?.attributes().iter().map(|(name, ty)| {
-        (name.clone(), empty_value(ty).unwrap_or_else(|| Value::null(ty.clone())))
-    });
+    let members = object
+        .as_object()?
+        .attributes()
+        .iter()
+        .map(|(name, ty)| (name.clone(), empty_value(ty).unwrap_or_else(|| Value::null(ty.clone()))));
     let blank = Value::object(members);
     match ty {
         Type::List(_) | Type::Set(_) => Value::tuple([blank]).convert(ty).ok(),

@@ -261,11 +261,17 @@ impl Prober<'_> {
                 return Ok(outcome.with_positions_in(&changes, parts));
             }
         }
-        let nulls: Vec<Value> = parts.iter().map(|spot| Value::null(spot.ty())).collect();
-        let optional: Vec<usize> = (0..parts.len()).filter(|i| !parts[*i].is_required()).collect();
-        let without = |i: &usize| Change { spot: parts[*i], prior: Some(nulls[*i].clone()), config: None };
-        let changes: Vec<Change<'_, '_>> = optional.iter().map(without).collect();
-        for config in std::iter::once(around.clone()).chain(self.with_other_change(around)) {
+        // The last one changes an argument in the block.
+        let inside = self.values.with(around, parts[0], &ones[0], number);
+        let configs = [
+            Some((around.clone(), 0)),
+            self.with_other_change(around).map(|other| (other, 0)),
+            Some((inside, 1)),
+        ];
+        for (config, first) in configs.into_iter().flatten() {
+            let optional = parts[first..].iter().filter(|spot| !spot.is_required());
+            let to_null = |&spot| Change { spot, prior: Some(Value::null(spot.ty())), config: None };
+            let changes: Vec<Change<'_, '_>> = optional.map(to_null).collect();
             if let Answered::Not(outcome) =
                 self.ask_together(session, number, [prior, &config], &changes).await?
             {

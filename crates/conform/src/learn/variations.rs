@@ -128,7 +128,8 @@ impl Prober<'_> {
         if let Some(null) = null_inside_of_blocks(spot) {
             let prior = self.values.with(&base.prior, spot, &null, base.number);
             self.ask(session, base.number, &prior, config).await?;
-            if let Some(changed) = self.with_other_change(config) {
+            let changed = [self.with_other_change(config), self.with_change_inside(config, spot)];
+            for changed in changed.into_iter().flatten() {
                 self.ask(session, base.number, &prior, &changed).await?;
             }
         }
@@ -154,6 +155,13 @@ impl Prober<'_> {
             }
         }
         Ok(None)
+    }
+
+    /// A configuration with a change of another argument in the block around this one.
+    fn with_change_inside(&self, config: &Value, spot: &Spot<'_>) -> Option<Value> {
+        let (_, around) = spot.names.split_last()?;
+        let (names, value) = self.changes_inside.get(around).filter(|(names, _)| *names != spot.names)?;
+        Some(crate::within::changed(config, names, &mut |_| value.clone()))
     }
 
     /// A configuration with a change outside of blocks.
