@@ -1,6 +1,6 @@
 //! Empty values: the older SDK keeps them for arguments that are not set.
 
-use objchange::value::{Kind, PathStep};
+use objchange::value::{Descend, Kind, PathStep};
 use objchange::{Type, Value};
 
 /// The empty value of a type: `false`, 0, `""` or a collection without elements. `None` for objects.
@@ -38,6 +38,21 @@ pub fn is_empty_value(value: &Value) -> bool {
 /// Whether a value is null, or a collection without elements.
 pub(crate) fn has_nothing(value: &Value) -> bool {
     value.is_null() || value.len() == Some(0)
+}
+
+/// Whether blocks have only empty values in them, or none.
+pub(crate) fn are_blank(blocks: &Value) -> bool {
+    let mut are_blank = true;
+    blocks.visit(|_, part| {
+        are_blank &= match part.kind() {
+            Kind::Null | Kind::Object(_) | Kind::List(_) | Kind::Set(_) | Kind::Map(_) | Kind::Tuple(_) => {
+                true
+            }
+            _ => is_empty_value(part),
+        };
+        Descend::Into
+    });
+    are_blank
 }
 
 /// A value with empty values in place of null attributes of objects.

@@ -12,7 +12,7 @@ use smol_str::SmolStr;
 use crate::causes::{changes, set_arguments};
 use crate::collected::collections;
 use crate::empty::{has_nothing, is_empty_value, zeroed};
-use crate::fact::{Cause, ChangeKind, Outcome, Replacement, Replaces, Situation};
+use crate::fact::{Cause, ChangeKind, Fact, Outcome, Replacement, Replaces, Situation};
 use crate::merge::{
     CleanProbe, Constants, MAX_OUTCOMES, MIN_SPLIT, OutcomesBeside, OutcomesByPart, OutcomesKey,
     PresenceProbe, ProbeOutcomes, ValueOutcomes, add_values, holds_own, merged, split_by_presence,
@@ -289,6 +289,7 @@ impl<'s> Evidence<'s> {
             let replaces = replacement(&probes);
             model.parts.entry(cause.part).or_default().replaces.insert(cause.kind, replaces);
         }
+        doubt_ignored_documents(&mut model);
         // A fact that was merged of probes of one change each must hold for all of them, and where several things change.
         for _ in 0..MAX_ROUNDS {
             let mut wrong = Vec::new();
@@ -357,6 +358,28 @@ impl<'s> Evidence<'s> {
             let cases = facts.planned.entry(situation).or_default();
             cases.alone = Some(without);
             cases.beside.insert(argument, with);
+        }
+    }
+}
+
+/// Marks facts about documents as *depends* where the provider plans the prior document for every other one: those of the
+/// probes mean nothing to it, such as a policy without any rule that it knows.
+fn doubt_ignored_documents(model: &mut TypeModel) {
+    for facts in model.parts.values_mut().filter(|facts| facts.planned.contains_key(&Situation::Json)) {
+        let reconfigured = facts.planned.get(&Situation::Reconfigured).and_then(|cases| cases.usual.as_ref());
+        if reconfigured.and_then(Fact::stable) != Some(&Outcome::Kept) {
+            continue;
+        }
+        for situation in [
+            Situation::Reconfigured,
+            Situation::JsonEmpty,
+            Situation::JsonSingle,
+            Situation::JsonOrder,
+            Situation::JsonPart,
+        ] {
+            if let Some(fact) = facts.planned.get_mut(&situation).and_then(|cases| cases.usual.as_mut()) {
+                fact.contradict();
+            }
         }
     }
 }
@@ -578,10 +601,13 @@ impl Decide for Observer<'_> {
         let Question { part, situation, sides, are_blocks, is_computed, .. } = question;
         let planned = sides.planned?;
         // A change of the part itself is not a cause, because the situation already covers it.
-        let mut others = self.causes.iter().filter(|cause| cause.is_beside(part));
-        let cause = others.next();
         let is_set = question.is_set();
-        let is_of_another = self.is_replaced && !is_set && (*is_computed || *are_blocks);
+        let is_result = |cause: &Cause| !is_set && cause.is_inside(part);
+        let mut others = self.causes.iter().filter(|cause| cause.is_beside(part) && !is_result(cause));
+        let cause = others.next();
+        // Blocks that are gone are not kept, whatever happens to the object.
+        let are_gone = *are_blocks && has_nothing(planned) && !has_nothing(sides.prior);
+        let is_of_another = self.is_replaced && !is_set && (*is_computed || *are_blocks) && !are_gone;
         let is_wanted = self
             .wanted
             .is_none_or(|wanted| cause.is_none() && wanted.contains(&(SmolStr::new(part), *situation)));

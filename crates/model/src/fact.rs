@@ -94,7 +94,8 @@ pub enum Situation {
     Added,
     /// It is left out, and the prior object has a value.
     Updated,
-    /// It is left out, and the prior object has `false`, `0`, `""` or an empty collection.
+    /// It is left out, and the prior object has `false`, `0`, `""` or an empty collection. Blocks have nothing else in them. What a
+    /// provider computes is [`Updated`](Self::Updated) whatever its value.
     Emptied,
     /// It is left out, and the prior object has no value.
     Gained,
@@ -104,7 +105,7 @@ pub enum Situation {
     Reconfigured,
     /// It is set to the same value as before.
     Unchanged,
-    /// It is set to an empty text or collection.
+    /// It is set to an empty text or collection, or in an object where it had no value to `false` or 0.
     Blank,
     /// It is set to a value with unknown elements.
     PartlyUnknown,
@@ -253,7 +254,19 @@ impl Replacement {
     }
 }
 
+impl Situation {
+    /// Whether configuration leaves the part out.
+    pub(crate) fn is_left_out(self) -> bool {
+        matches!(self, Self::Created | Self::Added | Self::Updated | Self::Emptied | Self::Gained)
+    }
+}
+
 impl Cause {
+    /// Whether it is about a part inside of this one. In blocks that are left out it is a result.
+    pub(crate) fn is_inside(&self, part: &str) -> bool {
+        self.part.strip_prefix(part).is_some_and(|rest| rest.starts_with('.'))
+    }
+
     /// Whether it is about another part than this one and the blocks around it, which are there with the part.
     pub(crate) fn is_beside(&self, part: &str) -> bool {
         part.strip_prefix(self.part.as_str()).is_none_or(|rest| !rest.is_empty() && !rest.starts_with('.'))

@@ -112,13 +112,21 @@ impl Constants {
 /// Finds the usual outcome, and the causes with another one.
 ///
 /// If outcomes fit equally well, a copied value wins over a constant, and the prior value over both: it holds for more
-/// objects. For an argument that is not computed the prior value comes last, because leaving it out restores its default.
+/// objects. For an argument that is not computed the prior value comes after these, because leaving it out restores its default.
+/// Another case of the prior value comes last, because the value that was asked may have been in this case already.
 pub(crate) fn merged(
     mut seen: Vec<(Option<Cause>, ProbeOutcomes)>,
     is_computed: bool,
     is_kept: &dyn Fn(&Outcome) -> bool,
 ) -> Cases {
-    let rank = |outcome: &Outcome| (*outcome == Outcome::Kept && !is_computed, outcome.clone());
+    let rank = |outcome: &Outcome| {
+        let group = match outcome {
+            Outcome::Kept => u8::from(!is_computed),
+            Outcome::UpperCase | Outcome::LowerCase | Outcome::Unknown => 2,
+            _ => 0,
+        };
+        (group, outcome.clone())
+    };
     for (_, seen) in &mut seen {
         if let Some(fitting) = &mut seen.fitting {
             fitting.retain(is_kept);

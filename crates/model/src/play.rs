@@ -77,6 +77,7 @@ impl TypeModel {
             model: self,
             config,
             causes: if prior.is_null() { set_arguments(schema, config) } else { BTreeSet::new() },
+            may_change: false,
             is_creation: prior.is_null(),
             is_strict,
             has_other_settings,
@@ -86,7 +87,8 @@ impl TypeModel {
         let mut planned = walk(schema, sides, &mut player);
         if !prior.is_null() {
             player.causes = changes(schema, prior, config, &planned);
-            if !player.causes.is_empty() {
+            player.may_change = player.causes.is_empty() && !planned.is_wholly_known();
+            if !player.causes.is_empty() || player.may_change {
                 player.sources.clear();
                 planned = walk(schema, sides, &mut player);
             } else if planned.identical_ignoring_refinements(prior) {
@@ -111,7 +113,7 @@ impl TypeModel {
                     }
                     Replaces::Never => {}
                     Replaces::Depends => may_replace = true,
-                    Replaces::NotLearned => may_replace |= is_strict,
+                    Replaces::NotLearned => may_replace |= is_strict || perhaps_kept.contains(&cause.part),
                 }
             }
             // One change that surely replaces the object decides.
@@ -217,6 +219,8 @@ struct Player<'p> {
     model: &'p TypeModel,
     config: &'p Value,
     causes: BTreeSet<Cause>,
+    /// Nothing changes for sure, and parts on which probes disagree are unknown.
+    may_change: bool,
     is_creation: bool,
     is_strict: bool,
     has_other_settings: bool,
@@ -250,9 +254,16 @@ impl Decide for Player<'_> {
             situation = match situation {
                 Situation::Added => Situation::Created,
                 Situation::Created if part.contains('.') => Situation::Added,
+                // Blocks that are kept are also kept where they have only empty values.
+                Situation::Emptied if *are_blocks && !self.is_strict && self.keeps(part) => {
+                    Situation::Updated
+                }
                 Situation::JsonPart if self.compares_documents(part) => {
                     self.perhaps_kept.insert(SmolStr::new(part));
                     return Some(Value::unknown(sides.proposed.ty().clone()));
+                }
+                Situation::Blank if sides.config.ty().is_primitive() && sides.config.as_str().is_none() => {
+                    Situation::Configured
                 }
                 Situation::JsonEmpty | Situation::JsonSingle | Situation::JsonOrder | Situation::JsonPart => {
                     Situation::Reconfigured
@@ -275,11 +286,21 @@ impl Decide for Player<'_> {
             Basis::Value(argument, value) => Source::With { part: part_name, situation, argument, value },
         });
         let Some(outcome) = fact.stable() else {
+            // The provider may have ignored the change because the values of probes mean nothing to it.
+            if is_set && fact.outcomes.contains(&Outcome::Kept) && self.compares_documents(part) {
+                self.perhaps_kept.insert(SmolStr::new(part));
+            }
             // The number of objects stays, unless a probe has left all of them unknown.
             if is_set && *holds_objects && !fact.outcomes.contains(&Outcome::Unknown) {
                 return None;
             }
-            return Some(unknown());
+            // Where nothing changes, an argument without a value stays without one.
+            let stays_null = situation == Situation::Gained && !*is_computed && !*are_blocks;
+            let is_unchanged = self.causes.is_empty() && !self.may_change && !self.is_strict;
+            return match self.must_be_configured(is_set, *sides) || stays_null && is_unchanged {
+                true => None,
+                false => Some(unknown()),
+            };
         };
         match outcome {
             Outcome::Configured => None,
@@ -308,6 +329,7 @@ impl Decide for Player<'_> {
                 false => Some(no_blocks(sides.proposed.ty())),
             },
             Outcome::Null => Some(Value::null(sides.proposed.ty().clone())),
+            Outcome::Unknown if self.must_be_configured(is_set, *sides) => None,
             Outcome::Unknown => Some(unknown()),
             Outcome::CopyOf(_) if self.has_other_settings => Some(unknown()),
             Outcome::CopyOf(argument) => {
@@ -328,6 +350,18 @@ impl Decide for Player<'_> {
 }
 
 impl Player<'_> {
+    /// Whether Terraform refuses an unknown value: only the older SDK may plan another one than the configured one.
+    fn must_be_configured(&self, is_set: bool, sides: Sides<'_>) -> bool {
+        is_set && !self.model.legacy && sides.config.is_wholly_known()
+    }
+
+    /// Whether the provider keeps a part that is left out.
+    fn keeps(&self, part: &str) -> bool {
+        let cases = self.model.parts.get(part).and_then(|facts| facts.planned.get(&Situation::Updated));
+        let usual = cases.and_then(|cases| cases.usual.as_ref());
+        usual.and_then(Fact::stable) == Some(&Outcome::Kept)
+    }
+
     /// Whether the provider compares the texts of a part as JSON.
     fn compares_documents(&self, part: &str) -> bool {
         let cases = self.model.parts.get(part).and_then(|facts| facts.planned.get(&Situation::Json));
@@ -337,7 +371,9 @@ impl Player<'_> {
 
     /// The fact for what changes, and its cause.
     fn choose<'c>(&self, part: &str, situation: Situation, cases: &'c Cases) -> Option<(&'c Fact, Basis)> {
-        let mut others = self.causes.iter().filter(|cause| cause.is_beside(part)).peekable();
+        let is_other =
+            |cause: &&Cause| cause.is_beside(part) && !(situation.is_left_out() && cause.is_inside(part));
+        let mut others = self.causes.iter().filter(is_other).peekable();
         let is_set =
             |argument: &str| self.config.attribute(argument).is_some_and(|value| !has_nothing(value));
         let beside = cases.beside.iter().find(|(argument, _)| is_set(argument));
@@ -348,7 +384,8 @@ impl Player<'_> {
         if others.peek().is_none()
             && let Some(alone) = &cases.alone
         {
-            return Some((alone, Basis::Alone));
+            let is_usual = Some(&alone.outcomes) == cases.usual.as_ref().map(|usual| &usual.outcomes);
+            return Some((if self.may_change && !is_usual { &CONFLICT } else { alone }, Basis::Alone));
         }
         let has_others = others.peek().is_some();
         let mut chosen: Option<(&Fact, Basis)> = None;

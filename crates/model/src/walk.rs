@@ -5,7 +5,7 @@ use objchange::value::Kind;
 use objchange::{Type, Value};
 
 use crate::documents::likeness;
-use crate::empty::{has_nothing, is_empty_value};
+use crate::empty::{are_blank, has_nothing, is_empty_value};
 use crate::fact::{Outcome, Situation};
 use crate::sets::{MAX_MATCHED, PriorElements, configured_element, planned_element};
 
@@ -170,9 +170,10 @@ impl Walk<'_> {
         let situation = if !sides.config.is_known() {
             return sides.proposed.clone();
         } else if sides.config.is_null() {
-            self.left_out(sides.prior, is_new, !is_computed)
+            let is_empty = !is_computed && is_empty_value(sides.prior);
+            self.left_out(is_new, sides.prior.is_null(), is_empty)
         } else {
-            configured(sides, attribute.nested().is_some())
+            configured(sides, attribute.nested().is_some(), is_new)
         };
         let holds_objects = attribute.nested().is_some();
         let question = Question { part, situation, sides, are_blocks: false, holds_objects, is_computed };
@@ -193,8 +194,8 @@ impl Walk<'_> {
         }
         let is_left_out = has_nothing(sides.config);
         let situation = match is_left_out {
-            true => self.left_out(sides.prior, is_new, false),
-            false => configured(sides, true),
+            true => self.left_out(is_new, has_nothing(sides.prior), are_blank(sides.prior)),
+            false => configured(sides, true, is_new),
         };
         let is_computed = nested.computed;
         let question =
@@ -209,14 +210,14 @@ impl Walk<'_> {
     }
 
     /// The situation of a part that configuration leaves out.
-    fn left_out(&self, prior: &Value, is_new: bool, may_be_empty: bool) -> Situation {
+    fn left_out(&self, is_new: bool, has_nothing: bool, is_empty: bool) -> Situation {
         if self.is_creation {
             Situation::Created
         } else if is_new {
             Situation::Added
-        } else if has_nothing(prior) && (prior.is_null() || !may_be_empty) {
+        } else if has_nothing {
             Situation::Gained
-        } else if may_be_empty && is_empty_value(prior) {
+        } else if is_empty {
             Situation::Emptied
         } else {
             Situation::Updated
@@ -286,7 +287,7 @@ impl Walk<'_> {
 }
 
 /// The situation of a part that configuration sets.
-fn configured(sides: Sides<'_>, has_objects: bool) -> Situation {
+fn configured(sides: Sides<'_>, has_objects: bool, is_new: bool) -> Situation {
     let Sides { config, prior, .. } = sides;
     if has_objects {
         return if has_nothing(prior) { Situation::Configured } else { Situation::Reconfigured };
@@ -298,6 +299,10 @@ fn configured(sides: Sides<'_>, has_objects: bool) -> Situation {
         return Situation::Unchanged;
     }
     if config.len() == Some(0) || config.as_str() == Some("") {
+        return Situation::Blank;
+    }
+    // The older SDK tells `false` and 0 from null in new objects alone.
+    if prior.is_null() && !is_new && is_empty_value(config) {
         return Situation::Blank;
     }
     if prior.is_null() {

@@ -8,6 +8,7 @@ use super::probes::{Base, End, Probed, Prober};
 use super::session::{Session, has_errors};
 use super::variations::looks_like_document;
 use crate::generate::{Spot, Taste, spots};
+use crate::within;
 
 /// How often the prior object is adjusted until a plan of the unchanged object changes nothing.
 const MAX_SETTLING: usize = 4;
@@ -89,8 +90,7 @@ impl<'a> Prober<'a> {
         let choices: Vec<(Spot<'a>, Vec<String>)> =
             self.choices.iter().map(|choice| (choice.spot.clone(), choice.values.clone())).collect();
         for (spot, values) in choices {
-            let current =
-                crate::within::first(&config, &spot.names).and_then(Value::as_str).map(str::to_owned);
+            let current = within::first(&config, &spot.names).and_then(Value::as_str).map(str::to_owned);
             let Some(current) = current else { continue };
             let others = values.iter().filter(|value| **value != current && !value.is_empty());
             for value in others.take(MAX_TRIED) {
@@ -146,12 +146,35 @@ impl<'a> Prober<'a> {
                 continue;
             }
             if !self.is_refused(session, &sparse, &config, number).await? {
-                prior = sparse;
+                let whole = std::mem::replace(&mut prior, sparse);
+                if filling == Filling::OnlyComputed {
+                    prior = self.with_arguments(session, prior, &whole, &config, number).await?;
+                }
                 break;
             }
         }
         let prior = self.settle(session, prior, &config, number).await?;
         Ok(Some(Base { config, prior, number }))
+    }
+
+    /// Adds the arguments that the provider computes, which objects are rarely without, one after the other. Those whose
+    /// made-up values it refuses stay null.
+    async fn with_arguments(
+        &mut self,
+        session: &mut Session,
+        mut prior: Value,
+        whole: &Value,
+        config: &Value,
+        number: u64,
+    ) -> Probed<Value> {
+        for Spot { names, .. } in spots(self.values.block).iter().filter(|spot| spot.names.len() == 1) {
+            let Some(value) = within::first(whole, names).filter(|_| !has(&prior, names)) else { continue };
+            let with_it = within::changed(&prior, names, &mut |_| value.clone());
+            if !with_it.identical(&prior) && !self.is_refused(session, &with_it, config, number).await? {
+                prior = with_it;
+            }
+        }
+        Ok(prior)
     }
 
     /// Whether plans of some changes of a prior object all fail.

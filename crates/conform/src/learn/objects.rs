@@ -3,7 +3,7 @@
 use std::convert::Infallible;
 
 use objchange::schema::Block;
-use objchange::value::{Kind, PathStep};
+use objchange::value::{Descend, Kind, PathStep};
 use objchange::{Type, Value};
 use objchange_model::empty_value;
 use objchange_provider::Component;
@@ -118,8 +118,17 @@ impl<'a> Values<'a> {
         if spot.names[0] == "timeouts" && spot.ty() == Type::String {
             return Some([Value::from("30m"), Value::from("40m")]);
         }
-        let first = self.part(spot, number, What::Plausible)?;
-        let second = self.part(spot, number + 1, What::Plausible)?;
+        let part = |number| {
+            let plausible = self.part(spot, number, What::Plausible)?;
+            // Two blocks without content cannot differ, and their removal rarely changes anything.
+            let full = || Some(without_inner_objects(&self.part(spot, number, What::Full)?));
+            if spot.is_objects() && is_bare(&plausible) {
+                full().or(Some(plausible))
+            } else {
+                Some(plausible)
+            }
+        };
+        let (first, second) = (part(number)?, part(number + 1)?);
         let second = if second.identical(&first) { other(&first)? } else { second };
         Some([first, second])
     }
@@ -218,6 +227,44 @@ pub(super) fn has(object: &Value, names: &[SmolStr]) -> bool {
     let mut has = false;
     within::each(object, names, &mut |part| has |= !part.is_null() && part.len() != Some(0));
     has
+}
+
+/// Whether objects have no value in them.
+fn is_bare(objects: &Value) -> bool {
+    let mut is_bare = true;
+    objects.visit(|_, part| {
+        is_bare &= part.is_null() || part.as_object().is_some() || part.as_elements().is_some();
+        Descend::Into
+    });
+    is_bare
+}
+
+/// Objects without the objects in them.
+fn without_inner_objects(objects: &Value) -> Value {
+    let Ok(outer) = objects.transform(|path, part| {
+        let is_inner = matches!(path.last(), Some(PathStep::Attribute(_)))
+            && (part.as_object().is_some()
+                || part.ty().element().is_some_and(|element| element.as_object().is_some()));
+        let empty = || empty_value(part.ty()).unwrap_or_else(|| Value::null(part.ty().clone()));
+        Ok::<_, Infallible>(if is_inner { empty() } else { part })
+    });
+    outer
+}
+
+/// One block or object with an empty value for each attribute.
+pub(super) fn blank(ty: &Type) -> Option<Value> {
+    let object = ty.element().unwrap_or(ty);
+    let members = object
+        .as_object()?
+        .attributes()
+        .iter()
+        .map(|(name, ty)| (name.clone(), empty_value(ty).unwrap_or_else(|| Value::null(ty.clone()))));
+    let blank = Value::object(members);
+    match ty {
+        Type::List(_) | Type::Set(_) => Value::tuple([blank]).convert(ty).ok(),
+        Type::Object(_) => Some(blank),
+        _ => None,
+    }
 }
 
 /// Another value of the same type.

@@ -18,6 +18,7 @@ use super::bases::FULL;
 use super::given_objects::FIRST_GIVEN;
 use super::objects::{Documents, Filling, Values, has, without};
 use super::session::{Session, has_errors, is_no_answer};
+use super::together::is_in_place;
 use crate::generate::{SchemaPart, Spot, spots};
 use crate::{Acceptance, AcceptanceTest, Sample, accepted_when};
 
@@ -51,6 +52,10 @@ pub(super) struct Prober<'a> {
     pub(super) evidence: Evidence<'a>,
     /// The arguments that accept only certain values.
     pub(super) choices: Vec<Choices<'a>>,
+    /// An argument outside of blocks with a value that it can get in place.
+    pub(super) change_in_place: Option<(Spot<'a>, Value)>,
+    /// By block: an argument in it with a value that it can get in place.
+    pub(super) changes_inside: HashMap<Vec<SmolStr>, (Vec<SmolStr>, Value)>,
     /// The number of successful plans of updates.
     updates: u32,
     /// Why the last plan of an update was refused.
@@ -95,6 +100,8 @@ impl<'a> Prober<'a> {
             values: Values { block, name, hints: &options.hints, documents: Documents::Policies },
             evidence: Evidence::new(block),
             choices: Vec::new(),
+            change_in_place: None,
+            changes_inside: HashMap::new(),
             updates: 0,
             asks_about_given: false,
             refusal: None,
@@ -203,6 +210,7 @@ impl<'a> Prober<'a> {
         for spot in &outer {
             self.find_choices(session, &first, spot).await?;
         }
+        self.change_in_place = self.find_change_in_place(session, &first, &outer).await?;
         let second = self.make_base(session, 101, &mut reason).await?;
         let full = self.make_base(session, FULL, &mut reason).await?;
         for spot in &outer {
@@ -314,7 +322,13 @@ impl<'a> Prober<'a> {
             None => self.values.with(&base.prior, spot, &one, number),
         };
         let prior = self.settle(session, prior, &with_one, number).await?;
-        self.ask(session, base.number, &prior, &with_two).await?;
+        let changed = self.ask(session, base.number, &prior, &with_two).await?;
+        if changed.is_some_and(|answer| is_in_place(&prior, &answer))
+            && !spot.is_objects()
+            && let Some((_, around)) = spot.names.split_last()
+        {
+            self.changes_inside.insert(around.to_vec(), (spot.names.clone(), two));
+        }
         // Removing a part keeps the block around it.
         let without_it = if spot.names.len() == 1 { base.config.clone() } else { without(&with_one, spot) };
         if !spot.is_required() {

@@ -261,6 +261,23 @@ impl Prober<'_> {
                 return Ok(outcome.with_positions_in(&changes, parts));
             }
         }
+        // The last one changes an argument in the block.
+        let inside = self.values.with(around, parts[0], &ones[0], number);
+        let configs = [
+            Some((around.clone(), 0)),
+            self.with_other_change(around).map(|other| (other, 0)),
+            Some((inside, 1)),
+        ];
+        for (config, first) in configs.into_iter().flatten() {
+            let optional = parts[first..].iter().filter(|spot| !spot.is_required());
+            let to_null = |&spot| Change { spot, prior: Some(Value::null(spot.ty())), config: None };
+            let changes: Vec<Change<'_, '_>> = optional.map(to_null).collect();
+            if let Answered::Not(outcome) =
+                self.ask_together(session, number, [prior, &config], &changes).await?
+            {
+                return Ok(outcome.with_positions_in(&changes, parts));
+            }
+        }
         for (i, spot) in parts.iter().enumerate() {
             self.formed.insert(spot.names.clone());
             if ones[i].as_str().is_none() {
@@ -392,7 +409,7 @@ fn replacing(prior: &Value, answer: &PlannedResource, changes: &[Change<'_, '_>]
 }
 
 /// Whether a plan replaces nothing.
-fn is_in_place(prior: &Value, answer: &PlannedResource) -> bool {
+pub(super) fn is_in_place(prior: &Value, answer: &PlannedResource) -> bool {
     !answer.may_replace && replaced_paths(prior, answer).is_empty()
 }
 

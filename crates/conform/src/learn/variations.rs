@@ -4,9 +4,10 @@ use objchange::Value;
 use objchange::value::Kind;
 use objchange_model::empty_value;
 
-use super::objects::{Values, bare, partly_unknown, same_texts, without};
+use super::objects::{Values, bare, blank, has, partly_unknown, same_texts, without};
 use super::probes::{Base, Probed, Prober};
 use super::session::Session;
+use super::together::is_in_place;
 use crate::generate::{SchemaPart, Spot};
 
 /// The maximum number of arguments that are tried together in one probe, to see whether facts about each hold.
@@ -14,6 +15,9 @@ const MAX_PAIRS: usize = 24;
 
 /// A text that a provider may convert to one case.
 const BOTH_CASES: &str = "Aa-Bb";
+
+/// The maximum number of arguments that are tried to find one that can be changed in place.
+const MAX_IN_PLACE: usize = 12;
 
 /// The maximum number of flags that are set beside a change.
 const MAX_FLAGS: usize = 24;
@@ -107,7 +111,9 @@ impl Prober<'_> {
         Ok(())
     }
 
-    /// Omits an argument whose prior value is empty, `true` for a flag, or a text in upper and lower case.
+    /// Omits an argument whose prior value is empty, `true` for a flag, or a text in upper and lower case, and blocks with only
+    /// empty values. Inside of blocks also one that has no value, while something else changes: the older SDK gives it an empty
+    /// one then.
     pub(super) async fn probe_emptied(
         &mut self,
         session: &mut Session,
@@ -119,7 +125,49 @@ impl Prober<'_> {
             let prior = self.values.with(&base.prior, spot, &value, base.number);
             self.ask(session, base.number, &prior, config).await?;
         }
+        if let Some(null) = null_inside_of_blocks(spot) {
+            let prior = self.values.with(&base.prior, spot, &null, base.number);
+            self.ask(session, base.number, &prior, config).await?;
+            let changed = [self.with_other_change(config), self.with_change_inside(config, spot)];
+            for changed in changed.into_iter().flatten() {
+                self.ask(session, base.number, &prior, &changed).await?;
+            }
+        }
         Ok(())
+    }
+
+    /// Finds an argument outside of blocks that can be changed in place.
+    pub(super) async fn find_change_in_place<'s>(
+        &mut self,
+        session: &mut Session,
+        base: &Base,
+        all: &[&Spot<'s>],
+    ) -> Probed<Option<(Spot<'s>, Value)>> {
+        let is_plain = |spot: &&&Spot<'_>| {
+            !spot.is_objects() && !spot.is_write_only() && !has(&base.config, &spot.names)
+        };
+        for spot in all.iter().filter(is_plain).take(MAX_IN_PLACE) {
+            let Some([one, _]) = self.values.two(spot, base.number + 3) else { continue };
+            let config = self.values.with(&base.config, spot, &one, base.number);
+            let answer = self.call(session, &base.prior, &config).await?;
+            if answer.is_some_and(|(_, answer)| is_in_place(&base.prior, &answer)) {
+                return Ok(Some(((*spot).clone(), one)));
+            }
+        }
+        Ok(None)
+    }
+
+    /// A configuration with a change of another argument in the block around this one.
+    fn with_change_inside(&self, config: &Value, spot: &Spot<'_>) -> Option<Value> {
+        let (_, around) = spot.names.split_last()?;
+        let (names, value) = self.changes_inside.get(around).filter(|(names, _)| *names != spot.names)?;
+        Some(crate::within::changed(config, names, &mut |_| value.clone()))
+    }
+
+    /// A configuration with a change outside of blocks.
+    pub(super) fn with_other_change(&self, config: &Value) -> Option<Value> {
+        let (spot, value) = self.change_in_place.as_ref()?;
+        Some(self.values.with(config, spot, value, 0))
     }
 
     /// Changes each argument while flags are true: some flags decide whether an object is replaced.
@@ -214,10 +262,14 @@ impl Prober<'_> {
 
 /// The additional prior values with which the omission of an argument is probed.
 pub(super) fn left_out_values(spot: &Spot<'_>) -> Vec<Value> {
-    let SchemaPart::Attribute(attribute) = spot.part else { return Vec::new() };
-    if spot.is_required() || attribute.nested().is_some() {
+    if spot.is_required() {
         return Vec::new();
     }
+    let attribute = match spot.part {
+        SchemaPart::Attribute(attribute) if attribute.nested().is_none() => attribute,
+        SchemaPart::Attribute(_) => return Vec::new(),
+        SchemaPart::Blocks(_) => return blank(&spot.ty()).into_iter().collect(),
+    };
     let Some(empty) = empty_value(&spot.ty()) else { return Vec::new() };
     let other = match spot.ty() {
         objchange::Type::Bool => Some(Value::from(true)),
@@ -225,6 +277,15 @@ pub(super) fn left_out_values(spot: &Spot<'_>) -> Vec<Value> {
         _ => None,
     };
     std::iter::once(empty).chain(other).collect()
+}
+
+/// Null for an argument inside of blocks that the provider does not compute.
+pub(super) fn null_inside_of_blocks(spot: &Spot<'_>) -> Option<Value> {
+    let is_computed = match spot.part {
+        SchemaPart::Attribute(attribute) => attribute.computed || attribute.nested().is_some(),
+        SchemaPart::Blocks(_) => true,
+    };
+    (spot.names.len() > 1 && !is_computed && !spot.is_required()).then(|| Value::null(spot.ty()))
 }
 
 /// Whether arguments of this name usually hold documents.

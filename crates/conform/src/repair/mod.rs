@@ -366,6 +366,10 @@ impl<'a> Repair<'a> {
                 return self.set(spot, What::Many(least, Are::Different));
             }
         }
+        // There is nothing to adjust yet.
+        if turn == 0 && wish.is_about_value() && !spot.is_objects() && !self.is_set(spot) {
+            self.set(spot, What::Plausible);
+        }
         let name = spot.names.last().map_or("", |name| name.as_str());
         // Granting the wish as understood did not help.
         let wish = if turn >= PATIENCE { &Wish::Other } else { wish };

@@ -59,6 +59,16 @@ pub(super) enum Wish {
     Other,
 }
 
+impl Wish {
+    /// Whether it is about the value of a part, which must be set for it.
+    pub(super) fn is_about_value(&self) -> bool {
+        matches!(
+            self,
+            Self::OneOf(_) | Self::Range { .. } | Self::MultipleOf(_) | Self::Matching(_) | Self::NotEmpty
+        )
+    }
+}
+
 /// The property that bounds apply to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Measure {

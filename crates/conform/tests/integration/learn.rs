@@ -481,6 +481,261 @@ fn a_prior_object_has_no_arguments_that_contradict_each_other() {
     assert_eq!(stable(model, "arn", Situation::Updated), Some(&Outcome::Kept));
 }
 
+/// A provider that refuses some made-up arguments, and computes another one where an object has none.
+fn labelled_kit() -> Kit {
+    let computed = |ty| Attribute::optional_computed(ty);
+    let block = Block::new(
+        [
+            ("name", Attribute::required(Type::String)),
+            ("key", computed(Type::String)),
+            ("index", computed(Type::String)),
+            ("labels", computed(Type::map(Type::String))),
+            ("note", Attribute::optional(Type::String)),
+        ],
+        [],
+    );
+    let thing = ResourceType::new(block).on_plan(|request| {
+        let of = |name: &str| request.proposed.attribute(name).unwrap();
+        let members = request.proposed.as_object().unwrap().iter().map(|(name, value)| {
+            let is_unknown =
+                value.is_null() && (name == "labels" || request.prior.is_null() && name != "note");
+            (name.clone(), if is_unknown { Value::unknown(value.ty().clone()) } else { value.clone() })
+        });
+        let mut answer = PlannedResource::new(Value::object(members));
+        if !request.prior.is_null() && of("key") != of("index") {
+            answer.diagnostics.push(Diagnostic::error("All keys must be indexed."));
+        }
+        answer
+    });
+    Kit::default().resource("kit_labelled", thing)
+}
+
+#[test]
+fn a_prior_object_has_what_the_provider_computes() {
+    let start = || async { Ok(Arc::new(labelled_kit()) as Arc<dyn Provider>) };
+    let learned = runtime().block_on(learn(start, LearnOptions::default(), |_| ())).unwrap();
+    let (kit, model) = (labelled_kit(), &learned.types["kit_labelled"]);
+    assert_eq!(stable(model, "labels", Situation::Updated), Some(&Outcome::Kept));
+    let schemas = runtime().block_on(kit.schemas()).unwrap();
+    let block = &schemas.resources["kit_labelled"].block;
+    let config = Value::object([("name", Value::from("a")), ("note", Value::from("n"))]);
+    for labels in [no_tags(), Value::map(Type::String, [("k", "v")]).unwrap()] {
+        let prior = Value::object([("name", Value::from("a")), ("labels", labels.clone())]);
+        let planned = played(&kit, model, Some(&block.coerce_config(&prior).unwrap()), &config);
+        assert_eq!(planned.attribute("labels").unwrap(), &labels);
+    }
+}
+
+/// A provider of the older SDK with blocks whose arguments are all optional: one is kept where it has only empty values, one
+/// always, and one has tags that become empty while something changes.
+fn blocks_kit() -> Kit {
+    let flag = || Attribute::optional(Type::Bool);
+    let expiry = Block::new([("enabled", flag()), ("field", Attribute::optional(Type::String))], []);
+    let credit = Block::new([("mode", Attribute::optional(Type::String))], []);
+    let disk = Block::new(
+        [("size", Attribute::optional(Type::Number)), ("tags", Attribute::optional(Type::map(Type::String)))],
+        [],
+    );
+    let one = |block| {
+        let mut nested = NestedBlock::new(NestingMode::List, block);
+        nested.max_items = 1;
+        nested
+    };
+    let block = Block::new(
+        [("name", Attribute::required(Type::String)), ("note", Attribute::optional(Type::String))],
+        [("credit", one(credit)), ("disk", one(disk)), ("expiry", one(expiry))],
+    );
+    let thing = ResourceType::new(block).on_plan(|request| {
+        let PlanResourceChange { prior, config, proposed, .. } = request;
+        let is_left_out = |name: &str| config.attribute(name).unwrap().is_empty();
+        let before = |name: &str| prior.attribute(name).filter(|blocks| !blocks.is_empty());
+        let is_on = |expiry: &Value| {
+            let flag = expiry.index(0).and_then(|one| one.attribute("enabled").cloned());
+            flag.and_then(|flag| flag.as_bool()) == Some(true)
+        };
+        let with =
+            |change: &dyn Fn(&str, &Value) -> Option<Value>| {
+                let members = proposed.as_object().unwrap().iter();
+                Value::object(members.map(|(name, value)| {
+                    (name.clone(), change(name, value).unwrap_or_else(|| value.clone()))
+                }))
+            };
+        let kept = with(&|name, _| match (name, before(name)) {
+            ("credit", Some(before)) if is_left_out(name) => Some(before.clone()),
+            ("expiry", Some(before)) if is_left_out(name) && !is_on(before) => Some(before.clone()),
+            _ => None,
+        });
+        let is_changed = !prior.is_null() && !kept.identical(prior);
+        let planned = kept.transform(|path, part| {
+            let is_tags = path.to_string() == "disk[0].tags" && part.is_null();
+            Ok::<_, std::convert::Infallible>(if is_tags && is_changed { no_tags() } else { part })
+        });
+        let mut answer = PlannedResource::new(planned.unwrap());
+        answer.legacy_type_system = true;
+        answer
+    });
+    Kit::default().resource("kit_blocks", thing)
+}
+
+#[test]
+fn blocks_that_are_left_out_are_kept_or_not() {
+    let start = || async { Ok(Arc::new(blocks_kit()) as Arc<dyn Provider>) };
+    let learned = runtime().block_on(learn(start, LearnOptions::default(), |_| ())).unwrap();
+    let (kit, model) = (blocks_kit(), &learned.types["kit_blocks"]);
+    let schemas = runtime().block_on(kit.schemas()).unwrap();
+    let block = &schemas.resources["kit_blocks"].block;
+    let expiry = |enabled: bool, field: &str| {
+        Value::tuple([Value::object([("enabled", Value::from(enabled)), ("field", Value::from(field))])])
+    };
+    let credit = Value::tuple([Value::object([("mode", "fast")])]);
+    let disk = |tags: Value| Value::tuple([Value::object([("size", Value::from(3)), ("tags", tags)])]);
+    let nothing = || Value::null(Type::map(Type::String));
+    let object = |members: Vec<(&str, Value)>| {
+        let members = std::iter::once(("name", Value::from("a"))).chain(members);
+        block.coerce_config(&Value::object(members)).unwrap()
+    };
+    let note = || ("note", Value::from("n"));
+    for (before, config, after) in [
+        (vec![("expiry", expiry(false, ""))], vec![], vec![("expiry", expiry(false, ""))]),
+        (vec![("expiry", expiry(true, "f"))], vec![], vec![]),
+        (vec![("credit", credit.clone())], vec![], vec![("credit", credit.clone())]),
+        (vec![("credit", credit.clone())], vec![note()], vec![("credit", credit), note()]),
+        (vec![("disk", disk(nothing()))], vec![("disk", disk(nothing()))], vec![("disk", disk(nothing()))]),
+        (
+            vec![("disk", disk(nothing()))],
+            vec![("disk", disk(nothing())), note()],
+            vec![("disk", disk(no_tags())), note()],
+        ),
+    ] {
+        let planned = played(&kit, model, Some(&object(before.clone())), &object(config));
+        assert!(planned.identical(&object(after)), "{before:?}: {planned}");
+    }
+}
+
+/// A provider of the older SDK: it plans null where `false` is added to an object, and keeps a text that is left out. Of a
+/// document it knows only the rules, and takes all others for equal.
+fn older_kit() -> Kit {
+    let text = || Attribute::optional(Type::String);
+    let block = Block::new(
+        [
+            ("name", Attribute::required(Type::String)),
+            ("force", Attribute::optional(Type::Bool)),
+            ("state", text()),
+            ("policy", text()),
+        ],
+        [],
+    );
+    let rules = |document: &Value| {
+        let document: Option<serde_json::Value> =
+            document.as_str().and_then(|text| serde_json::from_str(text).ok());
+        document.and_then(|document| document.get("rules").cloned())
+    };
+    let thing = ResourceType::new(block).on_plan(move |request| {
+        let PlanResourceChange { prior, proposed, .. } = request;
+        let members = proposed.as_object().unwrap().iter().map(|(name, value)| {
+            let before = prior.attribute(name).filter(|before| !before.is_null());
+            let value = match (name.as_str(), before) {
+                ("force", None) if !prior.is_null() && value.as_bool() == Some(false) => {
+                    Value::null(Type::Bool)
+                }
+                ("state", Some(before)) if value.is_null() => before.clone(),
+                ("policy", Some(before)) if !value.is_null() && rules(before) == rules(value) => {
+                    before.clone()
+                }
+                _ => value.clone(),
+            };
+            (name.clone(), value)
+        });
+        let mut answer = PlannedResource::new(Value::object(members));
+        answer.legacy_type_system = true;
+        answer.requires_replace.push(Path::root().attribute("policy"));
+        answer
+    });
+    Kit::default().resource("kit_older", thing)
+}
+
+#[test]
+fn false_is_told_from_null_in_new_objects_alone() {
+    let start = || async { Ok(Arc::new(older_kit()) as Arc<dyn Provider>) };
+    let learned = runtime().block_on(learn(start, LearnOptions::default(), |_| ())).unwrap();
+    let (kit, model) = (older_kit(), &learned.types["kit_older"]);
+    let schemas = runtime().block_on(kit.schemas()).unwrap();
+    let block = &schemas.resources["kit_older"].block;
+    let object = |members: Vec<(&str, Value)>| {
+        let members = std::iter::once(("name", Value::from("a"))).chain(members);
+        block.coerce_config(&Value::object(members)).unwrap()
+    };
+    let force = |on: bool| object(vec![("force", Value::from(on))]);
+    let nothing = object(vec![]);
+    assert!(played(&kit, model, None, &force(false)).identical(&force(false)));
+    assert!(played(&kit, model, Some(&nothing), &force(true)).identical(&force(true)));
+    assert!(played(&kit, model, Some(&nothing), &force(false)).identical(&nothing));
+    assert!(played(&kit, model, Some(&force(true)), &force(false)).identical(&force(false)));
+    // A text that is kept is kept in its case.
+    let state = object(vec![("state", Value::from("ENABLED"))]);
+    assert!(played(&kit, model, Some(&state), &nothing).identical(&state));
+}
+
+#[test]
+fn a_document_that_may_be_ignored_is_undecided() {
+    let start = || async { Ok(Arc::new(older_kit()) as Arc<dyn Provider>) };
+    let learned = runtime().block_on(learn(start, LearnOptions::default(), |_| ())).unwrap();
+    let (kit, model) = (older_kit(), &learned.types["kit_older"]);
+    let schemas = runtime().block_on(kit.schemas()).unwrap();
+    let block = &schemas.resources["kit_older"].block;
+    let object = |policy: &str| {
+        let object = Value::object([("name", Value::from("a")), ("policy", Value::from(policy))]);
+        block.coerce_config(&object).unwrap()
+    };
+    let (before, after) = (object(r#"{"rules":["x"]}"#), object(r#"{"rules":["y"]}"#));
+    let Ok(Planning::Ask(question)) = begin_plan(&PlanRequest::new(block, &before, &after)) else { panic!() };
+    let played = model.play(block, question.request(), PlayOptions::default());
+    assert!(played.may_replace);
+    assert!(!played.answer.planned.attribute("policy").unwrap().is_known());
+    // White space alone means nothing.
+    let spaced = object(r#"{ "rules": ["x"] }"#);
+    let Ok(Planning::Ask(question)) = begin_plan(&PlanRequest::new(block, &before, &spaced)) else {
+        panic!()
+    };
+    let played = model.play(block, question.request(), PlayOptions::default());
+    assert!(played.answer.planned.identical(&before) && !played.may_replace);
+}
+
+/// Terraform refuses other values than configured ones, but from providers of the older SDK.
+#[test]
+fn a_configured_value_is_planned_where_probes_disagree() {
+    let block = Block::new(
+        [("name", Attribute::required(Type::String)), ("spec", Attribute::optional(Type::String))],
+        [],
+    );
+    let kit = move || {
+        let calls = AtomicU64::new(0);
+        let thing = ResourceType::new(block.clone()).on_plan(move |request| {
+            let is_kept = calls.fetch_add(1, Ordering::Relaxed).is_multiple_of(2);
+            let members = request.proposed.as_object().unwrap().iter().map(|(name, value)| {
+                let before = request.prior.attribute(name).filter(|_| is_kept && name == "spec");
+                let before = before.filter(|before| !before.is_null() && !value.is_null());
+                (name.clone(), before.unwrap_or(value).clone())
+            });
+            PlannedResource::new(Value::object(members))
+        });
+        Kit::default().resource("kit_alike", thing)
+    };
+    let start = {
+        let kit = kit.clone();
+        move || {
+            let kit = kit();
+            async move { Ok(Arc::new(kit) as Arc<dyn Provider>) }
+        }
+    };
+    let learned = runtime().block_on(learn(start, LearnOptions::default(), |_| ())).unwrap();
+    let model = &learned.types["kit_alike"];
+    assert_eq!(stable(model, "spec", Situation::Reconfigured), None);
+    let object = |spec: &str| Value::object([("name", "a"), ("spec", spec)]);
+    let planned = played(&kit(), model, Some(&object("x")), &object("y"));
+    assert!(planned.identical(&object("y")), "{planned}");
+}
+
 /// A provider that plans updates only where two arguments agree, and says so.
 #[test]
 fn a_base_is_one_whose_updates_are_planned() {

@@ -46,6 +46,30 @@ const NUMBERS: [Rule; 6] = [
     ("expected {} to be one of [5 6 7], got 9", |n| ["5", "6", "7"].contains(&n)),
 ];
 
+#[test]
+fn an_argument_is_set_where_its_value_is_refused() {
+    let block = Block::new(
+        [("amount", Attribute::optional(Type::Number)), ("mode", Attribute::optional(Type::String))],
+        [],
+    );
+    let kit = Kit::default().resource(
+        "kit_amount",
+        ResourceType::new(block.clone()).on_validate(|config| {
+            let amount = config.attribute("amount").and_then(|amount| amount.as_number()?.as_i64());
+            match amount.unwrap_or_default() {
+                0 => vec![Diagnostic::error("amount must be at least 1 when mode is PROVISIONED")],
+                _ => Vec::new(),
+            }
+        }),
+    );
+    let nothing = block.coerce_config(&Value::object::<&str, Value>([])).unwrap();
+    let sample = Sample::new(nothing, "minimal");
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let hints = Hints::default();
+    let answer = accepted(&kit, Component::Resource, "kit_amount", &block, sample, &hints);
+    assert!(matches!(runtime.block_on(answer), Ok(Acceptance::Yes(_))));
+}
+
 fn block() -> Block {
     let disk = Block::new(
         [("mode", Attribute::required(Type::String)), ("unit", Attribute::optional(Type::Number))],
