@@ -19,10 +19,9 @@ pub(crate) struct IgnoredUpdates<'c> {
 
 impl<'c> IgnoredUpdates<'c> {
     pub(crate) fn new(changes: &'c ChangeSet<'_>, ignored: &'c IgnoredPaths) -> Self {
-        let triggers = changes.all_invocations().filter_map(|invocation| invocation.trigger.as_ref());
         let triggering = match ignored.is_empty() {
             true => HashSet::new(),
-            false => triggers.map(|trigger| &*trigger.resource_address).collect(),
+            false => triggering_resources(changes).collect(),
         };
         Self { document: changes.document.0, ignored, triggering }
     }
@@ -40,15 +39,12 @@ impl<'c> IgnoredUpdates<'c> {
         schema: Option<&Block>,
         addresses: &[&str],
     ) -> Result<bool, DocumentError> {
-        let change = &resource.change;
-        let is_update = change.actions == ResourceActions::Update
-            && !change.changes_identity
-            && change.importing.is_none()
-            && resource.previous_address.as_ref().is_none_or(|previous| *previous == resource.address);
-        if self.ignored.is_empty() || !is_update || self.triggering.contains(&*resource.address) {
+        let is_update = updates_values_alone(resource) && !self.triggering.contains(&*resource.address);
+        if self.ignored.is_empty() || !is_update {
             return Ok(false);
         }
-        let sides = Sides::read(self.document, &change.values, || format!("{}: change", resource.address))?;
+        let values = &resource.change.values;
+        let sides = Sides::read(self.document, values, || format!("{}: change", resource.address))?;
         Ok(self.differ_only_there(&sides, SchemaPart::of_block(schema), addresses, &[]))
     }
 
@@ -73,10 +69,44 @@ impl<'c> IgnoredUpdates<'c> {
     }
 }
 
-/// Whether two sides differ, and at these paths alone: a value is another one, becomes unknown, or gets another mark.
+/// The addresses of the resources whose changes invoke actions: these happen whatever is ignored.
+pub fn triggering_resources<'c>(changes: &'c ChangeSet<'_>) -> impl Iterator<Item = &'c str> {
+    let triggers = changes.all_invocations().filter_map(|invocation| invocation.trigger.as_ref());
+    triggers.map(|trigger| &*trigger.resource_address)
+}
+
+/// Whether all that a plan does to a resource is to update values: it is neither moved nor imported, and keeps its identity.
+pub fn updates_values_alone(resource: &ChangedResource<'_>) -> bool {
+    let change = &resource.change;
+    change.actions == ResourceActions::Update
+        && !change.changes_identity
+        && change.importing.is_none()
+        && resource.previous_address.as_ref().is_none_or(|previous| *previous == resource.address)
+}
+
+/// The object that paths lead into.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ChangedThing<'a> {
+    /// The resource instance with this address.
+    Resource(&'a str),
+    /// The output with this name, whose paths begin with `output`.
+    Output(&'a str),
+}
+
+/// The answer of [`differ_only_at`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DifferOnlyAt {
+    /// Whether the sides differ, and at these paths alone.
+    pub is_only: bool,
+    /// For each path whether either side has it.
+    pub are_found: Vec<bool>,
+}
+
+/// Whether two sides differ, and at these paths alone: a value is another one, becomes unknown, or gets another mark. Paths mean
+/// what they mean where values are ignored: [`IgnoredPath`].
 ///
 /// ```
-/// use objchange_plan::{Json, Sides, differ_only_at};
+/// use objchange_plan::{ChangedThing, Json, Sides, differ_only_at};
 ///
 /// let json = |text: &'static str| Json::parse(text);
 /// let sides = Sides {
@@ -87,12 +117,136 @@ impl<'c> IgnoredUpdates<'c> {
 ///     after_sensitive: json("false")?,
 ///     replace: json("null")?,
 /// };
-/// assert!(differ_only_at(&["tags".parse()?], &sides));
-/// assert!(!differ_only_at(&["tags.b".parse()?], &sides));
+/// let of = |path: &str| Ok::<_, objchange_plan::IgnoredPathError>(differ_only_at(&[path.parse()?], &sides, ChangedThing::Resource("disk.a")));
+/// assert!(of("tags")?.is_only && of("disk.*:tags.a")?.is_only);
+/// assert!(!of("tags.b")?.is_only && !of("net.*:tags")?.is_only);
+/// assert_eq!(of("tags.b")?.are_found, [false]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn differ_only_at(paths: &[IgnoredPath], sides: &Sides<'_>) -> bool {
-    differ_only_there(&IgnoredPaths::new(paths), sides, SchemaPart::Unknown, &[], &[])
+pub fn differ_only_at(paths: &[IgnoredPath], sides: &Sides<'_>, of: ChangedThing<'_>) -> DifferOnlyAt {
+    let ignored = IgnoredPaths::new(paths);
+    let is_only = match of {
+        ChangedThing::Resource(address) => {
+            differ_only_there(&ignored, sides, SchemaPart::Unknown, &[address], &[])
+        }
+        ChangedThing::Output(name) => {
+            differ_only_there(&ignored, sides, SchemaPart::Unknown, &[], &["output", name])
+        }
+    };
+    DifferOnlyAt { is_only, are_found: ignored.are_found() }
+}
+
+fn differ_only_there(
+        &self,
+        sides: &Sides<'_>,
+        schema: SchemaPart<'_>,
+        addresses: &[&str],
+        prefix: &[&str],
+    ) -> bool {
+        differ_only_there(self.ignored, sides, schema, addresses, prefix)
+    }
+}
+
+/// The addresses of the resources whose changes invoke actions: these happen whatever is ignored.
+pub fn triggering_resources<'c>(changes: &'c ChangeSet<'_>) -> impl Iterator<Item = &'c str> {
+    let triggers = changes.all_invocations().filter_map(|invocation| invocation.trigger.as_ref());
+    triggers.map(|trigger| &*trigger.resource_address)
+}
+
+/// Whether all that a plan does to a resource is to update values: it is neither moved nor imported, and keeps its identity.
+pub fn updates_values_alone(resource: &ChangedResource<'_>) -> bool {
+    let change = &resource.change;
+    change.actions == ResourceActions::Update
+        && !change.changes_identity
+        && change.importing.is_none()
+        && resource.previous_address.as_ref().is_none_or(|previous| *previous == resource.address)
+}
+
+/// The object that paths lead into.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ChangedThing<'a> {
+    /// The resource instance with this address.
+    Resource(&'a str),
+    /// The output with this name, whose paths begin with `output`.
+    Output(&'a str),
+}
+
+/// The answer of [`differ_only_at`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DifferOnlyAt {
+    /// Whether the sides differ, and at these paths alone.
+    pub is_only: bool,
+    /// For each path whether either side has it.
+    pub are_found: Vec<bool>,
+}
+
+/// Whether two sides differ, and at these paths alone: a value is another one, becomes unknown, or gets another mark. Paths mean
+/// what they mean where values are ignored: [`IgnoredPath`].
+///
+/// ```
+/// use objchange_plan::{ChangedThing, Json, Sides, differ_only_at};
+///
+/// let json = |text: &'static str| Json::parse(text);
+/// let sides = Sides {
+///     before: json(r#"{"size":1,"tags":{"a":"1"}}"#)?,
+///     after: json(r#"{"size":1,"tags":{"a":"2"}}"#)?,
+///     unknown: json("{}")?,
+///     before_sensitive: json("false")?,
+///     after_sensitive: json("false")?,
+///     replace: json("null")?,
+/// };
+/// let of = |path: &str| Ok::<_, objchange_plan::IgnoredPathError>(differ_only_at(&[path.parse()?], &sides, ChangedThing::Resource("disk.a")));
+/// assert!(of("tags")?.is_only && of("disk.*:tags.a")?.is_only);
+/// assert!(!of("tags.b")?.is_only && !of("net.*:tags")?.is_only);
+/// assert_eq!(of("tags.b")?.are_found, [false]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn differ_only_at(paths: &[IgnoredPath], sides: &Sides<'_>, of: ChangedThing<'_>) -> DifferOnlyAt {
+    let ignored = IgnoredPaths::new(paths);
+    let is_only = match of {
+        ChangedThing::Resource(address) => {
+            differ_only_there(&ignored, sides, SchemaPart::Unknown, &[address], &[])
+        }
+        ChangedThing::Output(name) => {
+            differ_only_there(&ignored, sides, SchemaPart::Unknown, &[], &["output", name])
+        }
+    };
+    DifferOnlyAt { is_only, are_found: ignored.are_found() }
+}
+
+/// The paths of these that lead to nothing in a plan, on either side of any change. They may be misspelt.
+///
+/// # Errors
+///
+/// A change, or the schema of its type, cannot be read.
+pub fn unmatched_paths(
+    changes: &ChangeSet<'_>,
+    schemas: &Schemas,
+    paths: &[IgnoredPath],
+) -> Result<Vec<IgnoredPath>, ShowError> {
+    let ignored = IgnoredPaths::new(paths);
+    let document = changes.document.0;
+    let look = |values: &ChangeValues<'_>, schema: Option<&Block>, addresses: &[&str], prefix: &[&str]| {
+        let sides = Sides::read(document, values, || addresses.iter().chain(prefix).copied().collect())?;
+        let mut writer = CanonicalWriter::new(Secrets::Included, &ignored);
+        for side in [Side::before(&sides), Side::after(&sides)] {
+            writer.side(side, SchemaPart::of_block(schema), addresses, prefix);
+        }
+        Ok::<_, ShowError>(ignored.unmatched().next().is_none())
+    };
+    let deferred = changes.deferred.iter().map(|deferred| &deferred.resource);
+    for resource in changes.resources.iter().chain(&changes.drift).chain(deferred) {
+        let schema = schemas.of_change(resource)?;
+        if paths.is_empty() || look(&resource.change.values, schema, &[&resource.address], &[])? {
+            return Ok(Vec::new());
+        }
+    }
+    for output in &changes.outputs {
+        if look(&output.change.values, None, &[], &["output", &output.name])? {
+            return Ok(Vec::new());
+        }
+    }
+    Ok(ignored.unmatched().cloned().collect())
 }
 
 fn differ_only_there(

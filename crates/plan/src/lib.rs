@@ -80,7 +80,9 @@ pub use document::{
 };
 pub use file_errors::{compare_complaint, placed};
 pub use ignore::{IgnoredPath, IgnoredPathError};
-pub use ignored_update::differ_only_at;
+pub use ignored_update::{
+    ChangedThing, DifferOnlyAt, differ_only_at, triggering_resources, updates_values_alone,
+};
 pub use index::Index;
 pub use json::{
     Elements, Json, JsonError, JsonErrorKind, MAX_DEPTH, Members, Raw, Reader, Shape, View, doubtful_marks,

@@ -1,9 +1,15 @@
 //! Changes that are folded because they are at ignored paths.
 
+use objchange::schema::Block;
 use serde::Serialize;
 
-use super::{Entries, ResourceHeader};
+use super::{Entries, ResourceHeader, ShowError};
+use crate::canonical::{CanonicalWriter, SchemaPart, Secrets, Side};
+use crate::changes::{ChangeSet, ChangeValues};
+use crate::document::Schemas;
+use crate::ignore::{IgnoredPath, IgnoredPaths};
 use crate::text::Text;
+use crate::walk::Sides;
 
 /// Changes that are left out of a report and its counts, because they are at ignored paths alone.
 #[derive(Debug, Serialize)]
@@ -42,3 +48,5 @@ impl IgnoredChanges<'_> {
         format!("{} of ignored paths only", parts.join(", "))
     }
 }
+
+

@@ -208,9 +208,12 @@ fn kind(members: &Members<'_>) -> Kind<'static> {
             before: scalar(get("before")),
             after: scalar(get("after")),
             null_string: flag(members, "null_string"),
+            white_space: flag(members, "white_space"),
         }),
         "text" => Kind::Text { lines: list(get("lines"), line), white_space: flag(members, "white_space") },
-        "json" => Kind::Json { value: Box::new(diff(get("value"))) },
+        "json" => {
+            Kind::Json { value: Box::new(diff(get("value"))), notation: flag(members, "notation") }
+        }
         "yaml" => Kind::Yaml { value: Box::new(diff(get("value"))) },
         "object" => Kind::Object { attributes: list(get("attributes"), entry).into(), nested },
         "map" => Kind::Map { elements: list(get("elements"), entry).into(), nested },
