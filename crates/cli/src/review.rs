@@ -19,7 +19,7 @@ use crate::exit::{self, CommandError, FAILED, unusable};
 use crate::module_plan::ModuleArgs;
 use crate::options::MaskArgs;
 use crate::sentinel::PolicySet;
-use crate::show::{IgnoreArgs, MarkdownArgs, condition, need_format};
+use crate::show::{IgnoreArgs, MarkdownArgs, condition, need_format, unmatched_ignores};
 use crate::style::colour;
 use crate::terminal;
 use crate::write_file::{Access, write_file};
@@ -194,6 +194,8 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
     for one in &judged {
         one.warnings.iter().for_each(|warning| exit::warn(&format!("{}: {warning}", one.file.name())));
     }
+    let plans = judged.iter().filter_map(|one| Some((one.file.changes()?, &one.schemas)));
+    unmatched_ignores(&args.ignore.ignore, plans).iter().for_each(|note| exit::note(note));
     let mut review = Review {
         plans: Vec::with_capacity(judged.len()),
         problems: summary.failures,

@@ -104,7 +104,7 @@ pub use report::{
     ActionHeader, Comment, Counts, Entries, Filter, Gate, GateCondition, GateError, HeaderActions, Heading,
     IgnoredChanges, Invocation, LeftOutBy, ModulePlace, Note, Outcome, OutputHeader, Report, ReportAction,
     ReportEntry, ResourceHeader, Section, SelectedAction, Selection, ShowError, StateHeader, Summary,
-    TemplateError, Unmatched, Verdict, Warning, changed_places, places,
+    TemplateError, Unmatched, Verdict, Warning, changed_places, places, unmatched_paths,
 };
 pub use schema_cache::{CachedModel, CachedSchemas, ModelTexts, SchemaCacheError};
 pub use state_edit::{

@@ -292,6 +292,37 @@ fn a_long_page_names_every_destroyed_and_replaced_object_that_fits() {
 }
 
 #[test]
+fn several_plans_keep_their_order_over_all_of_the_page() {
+    // The first plan has diffs for a whole page, and the last one objects to destroy.
+    let update: Vec<String> = (0..300).map(|index| format!("module.a.disk.n{index}")).collect();
+    let update: Vec<_> = update.iter().map(|name| (&**name, &["update"][..])).collect();
+    let delete: Vec<String> =
+        (0..400).map(|index| format!("module.b{}.disk.old{index}", index % 9)).collect();
+    let delete: Vec<_> = delete.iter().map(|name| (&**name, &["delete"][..])).collect();
+    let folder = Folder::with("review-order", &[("a.json", &plan(&update)), ("b.json", &plan(&delete))]);
+    let [a, b] = ["a.json", "b.json"].map(|name| folder.at(name).to_str().unwrap().to_owned());
+    for arguments in [[&*a, &*b], [&*b, &*a]] {
+        let page = |length: &str| {
+            let page = review(&[&arguments[..], &["--max-length", length]].concat()).stdout;
+            assert!(page.encode_utf16().count() <= length.parse::<usize>().unwrap(), "{length}");
+            page
+        };
+        let count = |page: &str, what: &str| page.matches(what).count();
+        // Diffs go first, then the lines of updates, and addresses of destroyed objects last.
+        let long = page("60000");
+        assert_eq!((count(&long, "disk.old"), count(&long, "**Update** `module.a.")), (400 + 10, 300));
+        assert!(count(&long, "```") > 0 && long.contains(" diffs**"), "{long:.3000}");
+        let middle = page("34000");
+        assert_eq!(count(&middle, "disk.old"), 400 + 10, "{middle:.3000}");
+        assert!(middle.contains("| Destroy |") && middle.contains("| Update |"), "{middle:.3000}");
+        let short = page("18000");
+        assert!(count(&short, "disk.old") > 250 && count(&short, "disk.n") < 30, "{short}");
+        let last = short.lines().last().unwrap();
+        assert!(last.contains(" to destroy, ") && last.contains(" to update"), "{last}");
+    }
+}
+
+#[test]
 fn nothing_of_a_plan_or_a_policy_is_markup_or_a_secret() {
     let mut document: Value = serde_json::from_str(&plan(&[("disk.a", &["update"])])).unwrap();
     document["resource_changes"][0]["change"]["after"] =

@@ -14,7 +14,7 @@ impl Writer<'_> {
             Kind::Text { lines, white_space } => self.lines(diff, lines, *white_space, indent, view),
             Kind::Json { value, notation } => {
                 self.document(diff, ("jsonencode", *notation), value, indent, view);
-            },
+            }
             Kind::Yaml { value } => self.document(diff, ("yamlencode", false), value, indent, view),
             Kind::Object { attributes, nested } => self.object(diff, attributes, *nested, indent, view),
             Kind::Map { elements, nested } => self.map(diff, elements, *nested, indent, view),

@@ -119,8 +119,7 @@ impl PathReads {
     /// Takes note of the paths of `changes_only`, and which of them an item has.
     pub(super) fn note_ignored(all: &[Self], paths: &[IgnoredPath], are_found: &[bool]) {
         for (path, is_found) in paths.iter().zip(are_found) {
-            let is_own =
-                |reads: &&Self| matches!(&reads.path, WrittenPath::Ignored(own) if own == path);
+            let is_own = |reads: &&Self| matches!(&reads.path, WrittenPath::Ignored(own) if own == path);
             for reads in all.iter().filter(is_own) {
                 reads.looked.store(true, Ordering::Relaxed);
                 reads.found.fetch_or(*is_found, Ordering::Relaxed);

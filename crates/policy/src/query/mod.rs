@@ -81,12 +81,12 @@ pub use self::error::{QueryError, QueryErrorKind};
 use self::evaluate::Evaluation;
 pub use self::item::Item;
 pub use self::kinds::Comparisons;
+use self::kinds::WrittenPath;
 pub use self::model::CollectionKind;
 pub use self::printer::{Form, Printed, Printer};
 pub use self::search::{Answer, FoundItem, Search};
 pub use self::subject::{Subject, SubjectError};
 pub use self::tally::{Tallies, Tally};
-use self::kinds::WrittenPath;
 use self::tree::is_selection;
 pub use self::undecided::UndecidedItems;
 

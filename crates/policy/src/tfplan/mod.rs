@@ -5,8 +5,7 @@
 //!
 //! ```
 //! use objchange_policy::tfplan::TfPlan;
-//! use objchange_plan::{Plan, ResourceActions, triggering_resources,
-};
+//! use objchange_plan::{Plan, ResourceActions};
 //! use objchange_policy::{Answer, Redacted};
 //!
 //! let plan = Plan::parse(
@@ -40,7 +39,7 @@ use std::borrow::Cow;
 use hashbrown::{HashMap, HashSet};
 use objchange_plan::{
     ChangedResource, DocumentError, Json, Plan, Raw, Reader, ResourceActions, State, StateResource,
-    StatedMarks, Text,
+    StatedMarks, Text, triggering_resources,
 };
 use serde::ser::{SerializeMap, Serializer};
 
@@ -137,13 +136,7 @@ impl<'t> TfPlan<'t> {
                 stated,
             )?,
             resource_changes: changes(text, &plan.changes.resources, &simulated, stated, &triggering)?,
-            resource_drift: changes(
-                text,
-                &plan.changes.drift,
-                &Simulated::default(),
-                stated,
-                &triggering,
-            )?,
+            resource_drift: changes(text, &plan.changes.drift, &Simulated::default(), stated, &triggering)?,
             output_changes,
             raw,
             simulated,

@@ -211,9 +211,7 @@ fn kind(members: &Members<'_>) -> Kind<'static> {
             white_space: flag(members, "white_space"),
         }),
         "text" => Kind::Text { lines: list(get("lines"), line), white_space: flag(members, "white_space") },
-        "json" => {
-            Kind::Json { value: Box::new(diff(get("value"))), notation: flag(members, "notation") }
-        }
+        "json" => Kind::Json { value: Box::new(diff(get("value"))), notation: flag(members, "notation") },
         "yaml" => Kind::Yaml { value: Box::new(diff(get("value"))) },
         "object" => Kind::Object { attributes: list(get("attributes"), entry).into(), nested },
         "map" => Kind::Map { elements: list(get("elements"), entry).into(), nested },
