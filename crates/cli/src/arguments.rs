@@ -232,7 +232,7 @@ const COMMANDS: [(&str, &str); 12] = [
 /// The tip about a command of Terraform, whether it is written as a command or as an option.
 fn tip_about_command(name: &str) -> Option<ContextValue> {
     let (_, instead) = COMMANDS.iter().find(|(command, _)| *command == name)?;
-    let tip = StyledStr::from(format!("`{name}` is a command of Terraform: {instead}"));
+    let tip = StyledStr::from(format!("`{name}` is a command of Terraform; {instead}"));
     Some(ContextValue::StyledStrs(vec![tip]))
 }
 

@@ -143,7 +143,7 @@ impl Platform {
 struct Judged {
     file: PlanFile,
     schemas: Schemas,
-    hash: String,
+    hash: Option<String>,
     policies: Vec<PolicyResult>,
     passed: usize,
     warnings: Vec<String>,
@@ -246,7 +246,10 @@ fn judge(
     policies: &AllPolicies,
 ) -> Result<Judged, String> {
     let plan = file.judged().map_err(|error| error.to_string())?;
-    let hashed = HashedPlan::new(&plan.changes, &schemas, key, &args.ignore.ignore)
+    // A plan that failed does nothing that could be approved.
+    let hashed = (!file.facts().errored)
+        .then(|| HashedPlan::new(&plan.changes, &schemas, key, &args.ignore.ignore))
+        .transpose()
         .map_err(|error| compare_complaint(error, [file.name(), file.name()], "schemas"))?;
     let mut cases = match &policies.rego {
         Some(policies) => crate::policy::cases(policies, &file, FindingGate::UNDECIDED)?,
@@ -264,7 +267,7 @@ fn judge(
     }
     let passed = cases.iter().filter(|case| case.findings.is_empty() && case.skipped.is_none()).count();
     let policies = cases.iter().flat_map(results).collect();
-    let hash = hashed.hash.to_string();
+    let hash = hashed.map(|hashed| hashed.hash.to_string());
     Ok(Judged { file, schemas, hash, policies, passed, warnings })
 }
 
@@ -319,7 +322,7 @@ fn reviewed<'p>(args: &Args, one: &'p Judged) -> Result<ReviewedPlan<'p>, Comman
         made_by: version,
         made_at: time,
         workspace: file.workspace().map(str::to_owned),
-        hash: Some(one.hash.clone()),
+        hash: one.hash.clone(),
         refused: verdict.refused,
         policies: one.policies.clone(),
         passed: one.passed,

@@ -63,7 +63,7 @@ pub use compare::{
     Comparison, ComparisonCounts, Difference, DifferenceKind, HashForm, HashKey, HashKeyError, HashReport,
     HashedPlan, OriginDifferences, ParseHashError, PlanHash, PlannedStep, ProviderDifference, ShownValue,
     SourceDifference, SourceDifferenceKind, StateDifference, StateVersion, StepActions, ValueDifference,
-    ValueStep, changed_objects,
+    ValueStep, changed_objects, unmatched_paths,
 };
 pub use diff::{
     Block, BlockType, CollectionPart, Diff, DiffAction, Entry, Kind, LeafChange, Line, NestedBlock,
@@ -104,7 +104,7 @@ pub use report::{
     ActionHeader, Comment, Counts, Entries, Filter, Gate, GateCondition, GateError, HeaderActions, Heading,
     IgnoredChanges, Invocation, LeftOutBy, ModulePlace, Note, Outcome, OutputHeader, Report, ReportAction,
     ReportEntry, ResourceHeader, Section, SelectedAction, Selection, ShowError, StateHeader, Summary,
-    TemplateError, Unmatched, Verdict, Warning, changed_places, places, unmatched_paths,
+    TemplateError, Unmatched, Verdict, Warning, changed_places, places,
 };
 pub use schema_cache::{CachedModel, CachedSchemas, ModelTexts, SchemaCacheError};
 pub use state_edit::{

@@ -202,13 +202,13 @@ fn wrong_words_are_answered_with_what_is_meant() {
         ("show -fail_on delete -", "a similar argument exists: '--fail-on'"),
         ("sentinel apply -overide x", "a similar argument exists: '--override'"),
         ("--schemas x", "write it behind a command: `objchange show --schemas`"),
-        ("-version", "a similar argument exists: '--version'"),
+        ("-version", "write `objchange --version`"),
         ("plan --apply", "objchange changes nothing"),
-        ("show --destroy -", "`objchange plan DIR --destroy`"),
+        ("diff --destroy a b", "`objchange plan DIR --destroy`"),
         ("destroy", "`objchange plan DIR --destroy`"),
         ("validate .", "also says what is wrong in a configuration"),
         ("version", "write `objchange --version`"),
-        ("apply", "`apply` is a command of Terraform: objchange changes nothing"),
+        ("apply", "`apply` is a command of Terraform; objchange changes nothing"),
     ] {
         let output = objchange(line.split(' '), PLAN);
         assert!(output.code == 2 && output.stderr.contains(part), "{line}: {}", output.stderr);

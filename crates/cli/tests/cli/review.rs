@@ -345,6 +345,27 @@ fn nothing_of_a_plan_or_a_policy_is_markup_or_a_secret() {
 }
 
 #[test]
+fn a_plan_that_failed_is_reviewed_where_that_is_accepted_and_has_no_hash() {
+    let mut document: Value = serde_json::from_str(&plan(&[("disk.a", &["create"])])).unwrap();
+    document["errored"] = json!(true);
+    let folder = Folder::with("review-errored", &[("plan.json", &document.to_string())]);
+    let path = folder.at("plan.json");
+    let path = path.to_str().unwrap();
+    let strict = review(&[path]);
+    assert_eq!(strict.code, 2, "{}", strict.stderr);
+    assert!(
+        strict.stdout.starts_with("## Terraform plans: 0 plans, 0 refused, 1 not reviewed\n"),
+        "{}",
+        strict.stdout
+    );
+    let accepted = review(&[path, "--allow-errored"]);
+    assert_eq!(accepted.code, 0, "{}", accepted.stderr);
+    assert!(accepted.stdout.contains("**Planning failed**") && accepted.stdout.contains("`disk.a`"));
+    assert!(!accepted.stdout.contains("hash"), "{}", accepted.stdout);
+    assert_eq!(review(&[path, "--allow-errored", "--fail-on", "delete"]).code, 1);
+}
+
+#[test]
 fn skipped_inputs_are_named_in_every_form() {
     let cut = r#"{"format_version":"1.2","resource_ch"#;
     let folder =

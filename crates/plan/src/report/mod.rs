@@ -45,7 +45,7 @@ pub use error::{ShowError, TemplateError};
 pub use filter::Filter;
 pub use header::{Comment, HeaderActions, Heading, ResourceHeader};
 pub(crate) use header::{is_shown, previous_address};
-pub use ignored::{IgnoredChanges, unmatched_paths};
+pub use ignored::IgnoredChanges;
 pub use plan::Summary;
 pub(crate) use plan::entry;
 pub use state::{ModulePlace, StateHeader};
