@@ -316,9 +316,11 @@ fn several_plans_keep_their_order_over_all_of_the_page() {
         assert_eq!(count(&middle, "disk.old"), 400 + 10, "{middle:.3000}");
         assert!(middle.contains("| Destroy |") && middle.contains("| Update |"), "{middle:.3000}");
         let short = page("18000");
-        assert!(count(&short, "disk.old") > 250 && count(&short, "disk.n") < 30, "{short}");
-        let last = short.lines().last().unwrap();
-        assert!(last.contains(" to destroy, ") && last.contains(" to update"), "{last}");
+        assert!(count(&short, "disk.old") == 400 && count(&short, "**Update**") < 30, "{short}");
+        let shortest = page("8000");
+        assert!(count(&shortest, "disk.old") > 200 && count(&shortest, "disk.n") == 0, "{shortest}");
+        let last = shortest.lines().last().unwrap();
+        assert!(last.contains(" to destroy, 300 to update, "), "{last}");
     }
 }
 
