@@ -204,7 +204,7 @@ fn wrong_words_are_answered_with_what_is_meant() {
         ("--schemas x", "write it behind a command: `objchange show --schemas`"),
         ("-version", "write `objchange --version`"),
         ("plan --apply", "objchange changes nothing"),
-        ("eval --destroy 1", "`objchange plan DIR --destroy`"),
+        ("schemas list --destroy", "`objchange plan DIR --destroy`"),
         ("destroy", "`objchange plan DIR --destroy`"),
         ("validate .", "also says what is wrong in a configuration"),
         ("version", "write `objchange --version`"),
