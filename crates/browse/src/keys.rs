@@ -2,7 +2,7 @@
 
 /// Keys and their actions.
 pub(crate) const KEYS: &[(&str, &str)] = &[
-    ("↑ ↓, k j", "move up and down; PgUp PgDn, Home End, g G further"),
+    ("↑ ↓, k j", "up and down; PgUp PgDn, Ctrl-B Ctrl-F, Home End, g G further"),
     ("← →, h l", "fold and unfold; to the tree and to the details"),
     ("Enter, Space", "fold or unfold; on a resource: its details"),
     ("Tab", "the other side"),

@@ -211,6 +211,72 @@ const POINTLESS: [(&str, &str); 7] = [
     ("no-colour", "write `--color never`"),
 ];
 
+/// Commands of Terraform that are none here, with what to do instead.
+const COMMANDS: [(&str, &str); 12] = [
+    (
+        "apply",
+        "objchange changes nothing: `objchange plan DIR` says what would be done, and `objchange test DIR` applies in memory",
+    ),
+    ("console", "`objchange eval` evaluates expressions"),
+    (
+        "destroy",
+        "objchange changes nothing: `objchange plan DIR --destroy` says what would be destroyed, and `--fail-on delete` refuses it",
+    ),
+    ("fmt", "`objchange sentinel fmt` formats Sentinel policies, and `terraform fmt` configuration"),
+    ("get", "objchange installs nothing: run `terraform init`"),
+    ("import", "objchange changes nothing: `objchange plan DIR` plans `import` blocks"),
+    ("init", "objchange installs nothing: run `terraform init`"),
+    ("output", "`objchange show` prints the outputs of a plan or state"),
+    ("refresh", "`objchange plan DIR --refresh-only` says what has changed outside, with `--real-providers`"),
+    ("state", "`objchange show` prints a state, and `objchange query --of state` finds objects in it"),
+    ("validate", "`objchange plan DIR` also says what is wrong in a configuration"),
+    ("version", "write `objchange --version`"),
+];
+
+/// The tip about a command of Terraform, whether it is written as a command or as an option.
+fn tip_about_command(name: &str) -> Option<ContextValue> {
+    let (_, instead) = COMMANDS.iter().find(|(command, _)| *command == name)?;
+    let tip = StyledStr::from(format!("`{name}` is a command of Terraform; {instead}"));
+    Some(ContextValue::StyledStrs(vec![tip]))
+}
+
+/// Says what is here in place of a command of Terraform. The most similar name is that of a command for something else.
+fn with_command(mut error: clap::Error, arguments: &[OsString]) -> clap::Error {
+    let Some(ContextValue::String(wrong)) = error.get(ContextKind::InvalidSubcommand) else { return error };
+    let is_first = command_of(arguments).is_some_and(|(_, name)| name == wrong);
+    if let Some(tip) = tip_about_command(wrong).filter(|_| is_first) {
+        error.remove(ContextKind::SuggestedSubcommand);
+        error.insert(ContextKind::Suggested, tip);
+    }
+    error
+}
+
+/// The option that may be meant by a word, and the command that has it, if that is not the one that was named.
+fn meant_option(word: &str, arguments: &[OsString]) -> Option<(String, Option<String>)> {
+    let program = <crate::Cli as clap::CommandFactory>::command();
+    let longs = |command: &Command| {
+        command.get_arguments().filter_map(Arg::get_long).map(str::to_owned).collect::<Vec<_>>()
+    };
+    let similar = |longs: &[String]| {
+        let all = longs.iter().map(String::as_str).chain(["help", "version"]);
+        objchange_text::similar(word, all).first().map(|meant| (*meant).to_owned())
+    };
+    let named = command_of(arguments).and_then(|(at, name)| Some((at, program.find_subcommand(name)?)));
+    let Some((at, command)) = named else {
+        let has =
+            |command: &&Command| !command.is_hide_set() && longs(command).iter().any(|long| long == word);
+        let of = ["show", "plan"].iter().filter_map(|name| program.find_subcommand(name));
+        let of = of.chain(program.get_subcommands()).find(has);
+        return match of {
+            Some(command) => Some((word.to_owned(), Some(command.get_name().to_owned()))),
+            None => similar(&longs(&program)).map(|meant| (meant, None)),
+        };
+    };
+    let inner = arguments.get(at + 1).and_then(|name| command.find_subcommand(name.to_str()?));
+    let own = [longs(inner.unwrap_or(command)), longs(&program)].concat();
+    similar(&own).map(|meant| (meant, None))
+}
+
 /// Names the whole of a word behind one dash, which `clap` reads as options of one letter: `-no-color` was refused as `-n`.
 fn with_whole_word(mut error: clap::Error, arguments: &[OsString]) -> clap::Error {
     let Some(ContextValue::String(letter)) = error.get(ContextKind::InvalidArg) else { return error };
@@ -229,7 +295,8 @@ fn with_whole_word(mut error: clap::Error, arguments: &[OsString]) -> clap::Erro
         .then(|| name.to_owned())
     };
     let Some(name) = words.filter_map(named).next() else { return error };
-    let pointless = POINTLESS.iter().find(|(word, _)| *word == name.trim_start_matches('-'));
+    let word = name.trim_start_matches('-').to_owned();
+    let pointless = POINTLESS.iter().find(|(known, _)| *known == word);
     if is_letter {
         error.insert(ContextKind::InvalidArg, ContextValue::String(name));
         error.remove(ContextKind::Suggested);
@@ -238,13 +305,32 @@ fn with_whole_word(mut error: clap::Error, arguments: &[OsString]) -> clap::Erro
         error.remove(ContextKind::SuggestedArg);
         let tip = StyledStr::from(format!("this is an option of Terraform: {instead}"));
         error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip]));
+    } else if let Some(tip) = tip_about_command(&word) {
+        error.remove(ContextKind::SuggestedArg);
+        error.insert(ContextKind::Suggested, tip);
+    } else if error.get(ContextKind::SuggestedArg).is_none() {
+        match meant_option(&word, arguments) {
+            Some((meant, None)) => {
+                error.remove(ContextKind::Suggested);
+                error.insert(ContextKind::SuggestedArg, ContextValue::String(format!("--{meant}")));
+            }
+            Some((meant, Some(command))) => {
+                let tip =
+                    StyledStr::from(format!("write it behind a command: `objchange {command} --{meant}`"));
+                error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip]));
+            }
+            None => {}
+        }
     }
     error
 }
 
 /// The error with unprintable characters escaped in the arguments that it repeats.
 fn legible(error: clap::Error, arguments: &[OsString]) -> clap::Error {
-    let mut error = with_suggestion(with_whole_word(without_secrets(error, arguments), arguments));
+    let mut error = with_suggestion(with_command(
+        with_whole_word(without_secrets(error, arguments), arguments),
+        arguments,
+    ));
     let repeated: Vec<(ContextKind, ContextValue)> = error
         .context()
         .filter_map(|(kind, value)| {

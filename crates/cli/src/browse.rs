@@ -51,7 +51,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
     let report = Report::of_file(&input, &schemas, &options, &args.input.filter())
         .map_err(|error| unusable(sources.error(input.name(), error)))?;
     let mut warnings = document_warnings(input.facts());
-    warnings.extend(args.input.unmatched(&input));
+    warnings.extend(args.input.unmatched(&input, &schemas));
     // The notes of the outline say what missing schemas cost.
     let settings =
         Settings { has_colour: colour(&io::stdout()) == Colour::Always, warnings: warnings.clone() };

@@ -17,7 +17,7 @@ use crate::input::Source;
 use crate::module_plan::{DirectoryArgs, ForModules, PlanInputs, judged, read_plan_file};
 use crate::options::{MaskArgs, MaxInput};
 use crate::schemas::SchemaArgs;
-use crate::show::IgnoreArgs;
+use crate::show::{IgnoreArgs, unmatched_ignores};
 use crate::terminal;
 
 const AFTER_HELP: &str = "\
@@ -126,6 +126,8 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
             _ => {}
         }
     }
+    let notes = unmatched_ignores(&args.ignore.ignore, [(&plan.changes, &schemas)]);
+    notes.iter().for_each(|note| exit::note(note));
     let verified = args.verify.map(|wanted| wanted == found.hash);
     print(args, &found, verified)?;
     if found.secrets > 0 && key.is_none() {

@@ -21,7 +21,7 @@ use crate::exit::{self, CommandError, FAILED, unusable};
 use crate::module_plan::ModuleArgs;
 use crate::options::MaskArgs;
 use crate::sentinel::PolicySet;
-use crate::show::{IgnoreArgs, MarkdownArgs, condition, need_format};
+use crate::show::{IgnoreArgs, MarkdownArgs, condition, need_format, unmatched_ignores};
 use crate::style::colour;
 use crate::terminal;
 use crate::write_file::{Access, write_file};
@@ -145,7 +145,7 @@ impl Platform {
 struct Judged {
     file: PlanFile,
     schemas: Schemas,
-    hash: String,
+    hash: Option<String>,
     policies: Vec<PolicyResult>,
     passed: usize,
     warnings: Vec<String>,
@@ -196,6 +196,8 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
     for one in &judged {
         one.warnings.iter().for_each(|warning| exit::warn(&format!("{}: {warning}", one.file.name())));
     }
+    let plans = judged.iter().filter_map(|one| Some((one.file.changes()?, &one.schemas)));
+    unmatched_ignores(&args.ignore.ignore, plans).iter().for_each(|note| exit::note(note));
     let mut review = Review {
         plans: Vec::with_capacity(judged.len()),
         problems: summary.failures,
@@ -246,7 +248,10 @@ fn judge(
     policies: &AllPolicies,
 ) -> Result<Judged, String> {
     let plan = file.judged().map_err(|error| error.to_string())?;
-    let hashed = HashedPlan::new(&plan.changes, &schemas, key, &args.ignore.ignore)
+    // A plan that failed does nothing that could be approved.
+    let hashed = (!file.facts().errored)
+        .then(|| HashedPlan::new(&plan.changes, &schemas, key, &args.ignore.ignore))
+        .transpose()
         .map_err(|error| compare_complaint(error, [file.name(), file.name()], "schemas"))?;
     let mut cases = match &policies.rego {
         Some(policies) => crate::policy::cases(policies, &file, FindingGate::UNDECIDED)?,
@@ -264,7 +269,7 @@ fn judge(
     }
     let passed = cases.iter().filter(|case| case.findings.is_empty() && case.skipped.is_none()).count();
     let policies = cases.iter().flat_map(results).collect();
-    let hash = hashed.hash.to_string();
+    let hash = hashed.map(|hashed| hashed.hash.to_string());
     Ok(Judged { file, schemas, hash, policies, passed, warnings })
 }
 
@@ -319,7 +324,7 @@ fn reviewed<'p>(args: &Args, one: &'p Judged) -> Result<ReviewedPlan<'p>, Comman
         made_by: version,
         made_at: time,
         workspace: file.workspace().map(str::to_owned),
-        hash: Some(one.hash.clone()),
+        hash: one.hash.clone(),
         refused: verdict.refused,
         policies: one.policies.clone(),
         passed: one.passed,

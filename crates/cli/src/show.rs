@@ -27,7 +27,7 @@ use objchange_plan::{Options, Report, placed};
 use objchange_text::Escaping;
 use thiserror::Error;
 
-pub(crate) use self::choose::{IgnoreArgs, Places};
+pub(crate) use self::choose::{IgnoreArgs, Places, unmatched_ignores};
 pub(crate) use self::document::{DocumentArgs, Input};
 pub(crate) use self::gate::{CHANGES, GateArgs, condition};
 use self::pages::PageArgs;
@@ -461,6 +461,6 @@ fn write(
         }
     }
     out.flush()?;
-    arguments.input.unmatched(file).iter().for_each(|note| exit::note(note));
+    arguments.input.unmatched(file, schemas).iter().for_each(|note| exit::note(note));
     Ok(())
 }

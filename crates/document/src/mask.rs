@@ -54,7 +54,8 @@ impl MaskedNameError {
 
 /// Names whose values are hidden, wherever a plan or state has them: attributes, keys of maps, outputs and variables, values
 /// beside a `name` or `key` (`{"name": "DB_PASSWORD", "value": "x"}`), and texts that hold such a name with its value, as JSON
-/// or as lines of `name: value` or `name=value`, also with the name and its `value` in lines of their own. A mark covers all of a text, so that such texts are hidden as a whole.
+/// or as `name: value` or `name=value` at the start of a line or of a part of one (`{a: b, password: x}`, `user=a;password=x`), also with
+/// the name and its `value` apart from each other, as YAML has them. A mark covers all of a text, so that such texts are hidden as a whole.
 ///
 /// ```
 /// use objchange_document::{MaskedNames, PlanFile};
@@ -110,7 +111,7 @@ impl MaskedNames {
             || member == "value" && NAMING.iter().filter_map(|name| text(name)).any(|name| self.matches(name))
     }
 
-    /// Whether a text holds such a name with its value: it is JSON, or has a line such as `name: value` or `name=value`.
+    /// Whether a text holds such a name with its value: it is JSON, or has `name: value` or `name=value` in it.
     pub fn is_in_text(&self, text: &str) -> bool {
         if self.is_empty() {
             return false;
@@ -120,7 +121,43 @@ impl MaskedNames {
         {
             return self.is_in_json(&json);
         }
-        text.lines().filter_map(assigned).any(|line| self.matches(line.name)) || self.is_named_in_lines(text)
+        text.lines().filter_map(assigned).any(|line| self.matches(line.name))
+            || self.is_named_in_lines(text)
+            || self.is_in_flow(text)
+    }
+
+    /// Whether a text has such a name with its value within a line: YAML on one line, the address of a page, the parameters of a
+    /// connection.
+    ///
+    /// ```yaml
+    /// env: [{name: DB_PASSWORD, value: x}, {password: x}]
+    /// ```
+    fn is_in_flow(&self, text: &str) -> bool {
+        let mut open: Vec<Members<'_>> = Vec::new();
+        let mut start = 0;
+        for (at, c) in text.char_indices().chain([(text.len(), '\n')]) {
+            if !matches!(c, '{' | '}' | '[' | ']' | ',' | ';' | '&' | '?' | '\n') {
+                continue;
+            }
+            if let Some(assigned) = assigned(&text[start..at]) {
+                if self.matches(assigned.name) {
+                    return true;
+                }
+                if let Some(members) = open.last_mut() {
+                    members.take(&assigned);
+                    if members.are_of(self) {
+                        return true;
+                    }
+                }
+            }
+            match c {
+                '{' => open.push(Members::default()),
+                '}' => drop(open.pop()),
+                _ => {}
+            }
+            start = at + c.len_utf8();
+        }
+        false
     }
 
     /// Whether lines have a `value` beside such a `name` or `key`, as YAML does:
@@ -132,11 +169,12 @@ impl MaskedNames {
     fn is_named_in_lines(&self, text: &str) -> bool {
         let mut open: Vec<Members<'_>> = Vec::new();
         for line in text.lines().filter(|line| !line.trim_start().is_empty()) {
-            let Some(Assigned { column, is_element, name, value }) = assigned(line) else {
+            let Some(assigned) = assigned(line) else {
                 let column = line.len() - line.trim_start().len();
                 open.retain(|members| members.column <= column);
                 continue;
             };
+            let Assigned { column, is_element, .. } = assigned;
             while open.last().is_some_and(|last| last.column > column || last.column == column && is_element)
             {
                 open.pop();
@@ -145,11 +183,8 @@ impl MaskedNames {
                 open.push(Members { column, ..Members::default() });
             }
             let Some(members) = open.last_mut() else { continue };
-            match NAMING.iter().position(|naming| *naming == name) {
-                Some(naming) => members.named[naming] = Some(value),
-                None => members.has_value |= name == "value",
-            }
-            if members.has_value && members.named.into_iter().flatten().any(|name| self.matches(name)) {
+            members.take(&assigned);
+            if members.are_of(self) {
                 return true;
             }
         }
@@ -217,7 +252,7 @@ impl Glob {
     }
 }
 
-/// The lines of one object that were read so far.
+/// The members of one object that were read so far.
 #[derive(Default)]
 struct Members<'t> {
     column: usize,
@@ -226,7 +261,21 @@ struct Members<'t> {
     has_value: bool,
 }
 
-/// A line such as `name: value`, `- "name": value` or `export NAME=value`.
+impl<'t> Members<'t> {
+    fn take(&mut self, assigned: &Assigned<'t>) {
+        match NAMING.iter().position(|naming| *naming == assigned.name) {
+            Some(naming) => self.named[naming] = Some(assigned.value),
+            None => self.has_value |= assigned.name == "value",
+        }
+    }
+
+    /// Whether they have a value, and one of these names for it.
+    fn are_of(&self, names: &MaskedNames) -> bool {
+        self.has_value && self.named.into_iter().flatten().any(|name| names.matches(name))
+    }
+}
+
+/// A line, or a part of one, such as `name: value`, `- "name": value` or `export NAME=value`.
 struct Assigned<'t> {
     /// Where the name begins, in bytes.
     column: usize,
@@ -268,6 +317,14 @@ mod tests {
             "env:\n  - value: x\n    name: \"DB_PASSWORD\" # of the database",
             "- key: db-password\n\n  from:\n    name: a\n  value: |\n    x",
             "{\n  name  = \"password\"\n  value = \"x\"\n}",
+            "password: x",
+            "{a: b, password: x}",
+            "{a: {b: [1, {'password': x}]}}",
+            "env: [{name: DB_PASSWORD, value: x}]",
+            "env: [{value: {a: x}, name: DB_PASSWORD}]",
+            "[{\n  name: DB_PASSWORD,\n  value: x\n}]",
+            "Server=db;Database=a;Password=x",
+            "https://db/?user=a&password=x",
         ] {
             assert!(names.is_in_text(text), "{text}");
         }
@@ -277,6 +334,10 @@ mod tests {
         for text in [
             "- name: DB_PASSWORD\n  valueFrom: x\n- name: A\n  value: x",
             "name: DB_PASSWORD\na:\n  value: x",
+            "[{name: DB_PASSWORD}, {value: x}]",
+            "[{name: DB_PASSWORD, a: {value: x}}]",
+            "password, x",
+            "{a: b, my password: x}",
         ] {
             assert!(!names.is_in_text(text), "{text}");
         }

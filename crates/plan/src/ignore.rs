@@ -153,6 +153,11 @@ impl IgnoredPaths {
         Matching { ignored: self, at: at.map(|(path, _)| (path, 0)).collect() }
     }
 
+    /// For each path whether it was found.
+    pub(crate) fn are_found(&self) -> Vec<bool> {
+        self.is_found.iter().map(Cell::get).collect()
+    }
+
     /// The paths that were not found.
     pub(crate) fn unmatched(&self) -> impl Iterator<Item = &IgnoredPath> {
         self.paths.iter().zip(&self.is_found).filter(|(_, is_found)| !is_found.get()).map(|(path, _)| path)

@@ -20,10 +20,9 @@ pub(crate) struct IgnoredUpdates<'c> {
 
 impl<'c> IgnoredUpdates<'c> {
     pub(crate) fn new(changes: &'c ChangeSet<'_>, ignored: &'c IgnoredPaths) -> Self {
-        let triggers = changes.all_invocations().filter_map(|invocation| invocation.trigger.as_ref());
         let triggering = match ignored.is_empty() {
             true => HashSet::new(),
-            false => triggers.map(|trigger| &*trigger.resource_address).collect(),
+            false => triggering_resources(changes).collect(),
         };
         Self { document: changes.document.0, ignored, triggering }
     }
@@ -41,15 +40,12 @@ impl<'c> IgnoredUpdates<'c> {
         schema: Option<&Block>,
         addresses: &[&str],
     ) -> Result<bool, DocumentError> {
-        let change = &resource.change;
-        let is_update = change.actions == ResourceActions::Update
-            && !change.changes_identity
-            && change.importing.is_none()
-            && resource.previous_address.as_ref().is_none_or(|previous| *previous == resource.address);
-        if self.ignored.is_empty() || !is_update || self.triggering.contains(&*resource.address) {
+        let is_update = updates_values_alone(resource) && !self.triggering.contains(&*resource.address);
+        if self.ignored.is_empty() || !is_update {
             return Ok(false);
         }
-        let sides = Sides::read(self.document, &change.values, || format!("{}: change", resource.address))?;
+        let values = &resource.change.values;
+        let sides = Sides::read(self.document, values, || format!("{}: change", resource.address))?;
         Ok(self.differ_only_there(&sides, SchemaPart::of_block(schema), addresses, &[]))
     }
 
@@ -74,11 +70,45 @@ impl<'c> IgnoredUpdates<'c> {
     }
 }
 
-/// Whether two sides differ, and at these paths alone: a value is another one, becomes unknown, or gets another mark.
+/// The addresses of the resources whose changes invoke actions: these happen whatever is ignored.
+pub fn triggering_resources<'c>(changes: &'c ChangeSet<'_>) -> impl Iterator<Item = &'c str> {
+    let triggers = changes.all_invocations().filter_map(|invocation| invocation.trigger.as_ref());
+    triggers.map(|trigger| &*trigger.resource_address)
+}
+
+/// Whether all that a plan does to a resource is to update values: it is neither moved nor imported, and keeps its identity.
+pub fn updates_values_alone(resource: &ChangedResource<'_>) -> bool {
+    let change = &resource.change;
+    change.actions == ResourceActions::Update
+        && !change.changes_identity
+        && change.importing.is_none()
+        && resource.previous_address.as_ref().is_none_or(|previous| *previous == resource.address)
+}
+
+/// The object that paths lead into.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ChangedThing<'a> {
+    /// The resource instance with this address.
+    Resource(&'a str),
+    /// The output with this name, whose paths begin with `output`.
+    Output(&'a str),
+}
+
+/// The answer of [`differ_only_at`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DifferOnlyAt {
+    /// Whether the sides differ, and at these paths alone.
+    pub is_only: bool,
+    /// For each path whether either side has it.
+    pub are_found: Vec<bool>,
+}
+
+/// Whether two sides differ, and at these paths alone: a value is another one, becomes unknown, or gets another mark. Paths mean
+/// what they mean where values are ignored: [`IgnoredPath`].
 ///
 /// ```
 /// use objchange_document::json::Json;
-/// use objchange_plan::{Sides, differ_only_at};
+/// use objchange_plan::{ChangedThing, Sides, differ_only_at};
 ///
 /// let json = |text: &'static str| Json::parse(text);
 /// let sides = Sides {
@@ -89,12 +119,23 @@ impl<'c> IgnoredUpdates<'c> {
 ///     after_sensitive: json("false")?,
 ///     replace: json("null")?,
 /// };
-/// assert!(differ_only_at(&["tags".parse()?], &sides));
-/// assert!(!differ_only_at(&["tags.b".parse()?], &sides));
+/// let of = |path: &str| Ok::<_, objchange_plan::IgnoredPathError>(differ_only_at(&[path.parse()?], &sides, ChangedThing::Resource("disk.a")));
+/// assert!(of("tags")?.is_only && of("disk.*:tags.a")?.is_only);
+/// assert!(!of("tags.b")?.is_only && !of("net.*:tags")?.is_only);
+/// assert_eq!(of("tags.b")?.are_found, [false]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn differ_only_at(paths: &[IgnoredPath], sides: &Sides<'_>) -> bool {
-    differ_only_there(&IgnoredPaths::new(paths), sides, SchemaPart::Unknown, &[], &[])
+pub fn differ_only_at(paths: &[IgnoredPath], sides: &Sides<'_>, of: ChangedThing<'_>) -> DifferOnlyAt {
+    let ignored = IgnoredPaths::new(paths);
+    let is_only = match of {
+        ChangedThing::Resource(address) => {
+            differ_only_there(&ignored, sides, SchemaPart::Unknown, &[address], &[])
+        }
+        ChangedThing::Output(name) => {
+            differ_only_there(&ignored, sides, SchemaPart::Unknown, &[], &["output", name])
+        }
+    };
+    DifferOnlyAt { is_only, are_found: ignored.are_found() }
 }
 
 fn differ_only_there(

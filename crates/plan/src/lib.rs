@@ -43,7 +43,9 @@ pub use compare::{Comparison, PlanHash};
 pub use diff::Diff;
 pub use file_errors::{compare_complaint, placed};
 pub use ignore::{IgnoredPath, IgnoredPathError};
-pub use ignored_update::differ_only_at;
+pub use ignored_update::{
+    ChangedThing, DifferOnlyAt, differ_only_at, triggering_resources, updates_values_alone,
+};
 pub use options::{Colour, Options};
 pub use render::{Outline, render_plan, render_state};
 pub use report::{Filter, Report};

@@ -1,6 +1,7 @@
 //! The keyword arguments that pages and lists share: which resources they have, and in which form.
 
-use objchange_document::{PlanFile, PlanMode, Program};
+use objchange_document::{PlanFile, PlanMode, Program, Schemas};
+use objchange_plan::compare::unmatched_paths;
 use objchange_plan::report::{SelectedAction, Selection, places};
 use objchange_plan::{Filter, IgnoredPath, Options};
 use objchange_text::did_you_mean;
@@ -130,8 +131,16 @@ impl Choice {
             let message = "action, drift, no_drift, ignore and mode apply to plans; this is a state";
             return Err(Failure::new("OptionError", "state", message).in_file(held.file.as_deref()).into());
         }
-        let unmatched = py.detach(|| self.selection.unmatched(&places(file)));
-        unmatched.iter().try_for_each(|part| warn(py, held.file.as_deref(), &part.to_string()))
+        let unmatched = py.detach(|| {
+            let parts = self.selection.unmatched(&places(file));
+            let ignored = file.changes().map(|changes| {
+                unmatched_paths(changes, &Schemas::none(), &self.selection.ignored).unwrap_or_default()
+            });
+            let ignored =
+                ignored.into_iter().flatten().map(|path| format!("ignore {path} matches nothing here"));
+            parts.iter().map(ToString::to_string).chain(ignored).collect::<Vec<_>>()
+        });
+        unmatched.iter().try_for_each(|part| warn(py, held.file.as_deref(), part))
     }
 }
 

@@ -42,11 +42,25 @@ def test_a_review_says_what_refuses_a_plan(plan_path: Path, tmp_path: Path, secr
     page = objchange.review(plan_path, format="markdown", title="Production", marker="m", platform="gitlab")
     assert page.page.startswith("<!-- objchange:m -->") and "Production" in page.page and page.document == {}
     for wrong in (tmp_path / "none.json", tmp_path / "policies"):
-        with pytest.raises(objchange.Error) as caught:
-            objchange.review(wrong)
-        assert caught.value.kind == "review" and caught.value.message
-    with pytest.raises(objchange.Error, match="melt"):
+        none = objchange.review(wrong)
+        assert not none.accepted and none.document["plans"] == [] and len(none.problems) == 1
+    with pytest.raises(objchange.Error, match="melt") as caught:
         objchange.review(plan_path, fail_on="melt")
+    assert caught.value.kind == "review" and "fail_on" in caught.value.message and "--" not in caught.value.message
+    hidden = objchange.review(plan_path, mask="size", format="markdown")
+    assert "size" in hidden.page and "10" not in hidden.page.split("Approval hash")[0]
+
+
+def test_a_plan_that_cannot_be_read_leaves_the_report_of_the_others(plan_path: Path, tmp_path: Path) -> None:
+    cut = tmp_path / "cut.json"
+    cut.write_text(plan_path.read_text()[:100])
+    report = objchange.review([plan_path, cut])
+    assert not report.accepted and report.document["verdict"] == "not_reviewed"
+    assert len(report.document["plans"]) == 1 and len(report.problems) == 1 and "cut.json" in report.problems[0]
+    page = objchange.review([plan_path, cut], format="markdown")
+    assert not page.accepted and "Not reviewed" in page.page and page.problems == report.problems
+    fine = objchange.review([plan_path, cut], skip_unreadable=True)
+    assert fine.accepted and fine.problems == () and len(fine.document["skipped"]) == 1
 
 
 def test_tests_of_a_module_are_run(tmp_path: Path) -> None:

@@ -464,6 +464,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
             unusable = true;
         }
     }
+    query.unmatched(&comparisons[0]).iter().for_each(|error| filter.warn(error, ""));
     for error in query.impossible(&comparisons[0]) {
         // Where something is found, another part of the expression may have decided.
         match found {

@@ -2,7 +2,9 @@
 
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use objchange_document::{ChangeSet, Schemas};
 use objchange_plan::IgnoredPath;
+use objchange_plan::compare::unmatched_paths;
 use objchange_plan::report::{SelectedAction, Selection};
 
 /// Which resources to show.
@@ -58,6 +60,22 @@ const IGNORE: &str = "Ignore values at this path, e.g. `tags_all`, `rule[*].port
 pub(crate) struct IgnoreArgs {
     #[arg(long, value_name = IGNORED, help = IGNORE)]
     pub(crate) ignore: Vec<IgnoredPath>,
+}
+
+/// The notes about ignored paths that are nowhere in any of these plans.
+pub(crate) fn unmatched_ignores<'p>(
+    ignored: &[IgnoredPath],
+    plans: impl IntoIterator<Item = (&'p ChangeSet<'p>, &'p Schemas)>,
+) -> Vec<String> {
+    let mut unmatched = ignored.to_vec();
+    let mut is_any = false;
+    for (changes, schemas) in plans {
+        is_any = true;
+        // A plan that cannot be read has an error of its own.
+        unmatched = unmatched_paths(changes, schemas, &unmatched).unwrap_or_default();
+    }
+    let note = |path: &IgnoredPath| format!("--ignore {path} matches nothing here");
+    if is_any { unmatched.iter().map(note).collect() } else { Vec::new() }
 }
 
 /// Reads the name of an action.

@@ -10,7 +10,7 @@ use objchange_plan::report::{ShowError, places};
 use objchange_plan::{Filter, Options};
 
 use super::Error;
-use super::choose::Choice;
+use super::choose::{Choice, unmatched_ignores};
 use crate::exit::{self, CommandError};
 use crate::hints;
 use crate::input::Source;
@@ -186,8 +186,11 @@ impl DocumentArgs {
     }
 
     /// The options that choose nothing of the document.
-    pub(crate) fn unmatched(&self, file: &PlanFile) -> Vec<String> {
-        self.choice.selection().unmatched(&places(file)).iter().map(hints::unmatched).collect()
+    pub(crate) fn unmatched(&self, file: &PlanFile, schemas: &Schemas) -> Vec<String> {
+        let selection = self.choice.selection();
+        let parts = selection.unmatched(&places(file));
+        let ignores = unmatched_ignores(&selection.ignored, file.changes().map(|changes| (changes, schemas)));
+        parts.iter().map(hints::unmatched).chain(ignores).collect()
     }
 
     /// The program in whose style the document is shown.

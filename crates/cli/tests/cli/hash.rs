@@ -117,6 +117,27 @@ fn what_is_no_whole_plan_has_no_hash() {
 }
 
 #[test]
+fn ignored_paths_that_match_nothing_are_told() {
+    for path in ["nosuch", "aws_nosuch.*:password", "output.nosuch"] {
+        let ignore = ["--ignore", "password", "--ignore", path];
+        for command in ["hash", "show", "review"] {
+            let output = objchange([&[command, A][..], &ignore].concat(), "");
+            let note = format!("note: --ignore {path} matches nothing here\n");
+            assert_eq!(
+                (output.code, output.stderr.contains(&note)),
+                (0, true),
+                "{command}: {}",
+                output.stderr
+            );
+            assert!(!output.stderr.contains("--ignore password"), "{command}: {}", output.stderr);
+        }
+        // It is somewhere in one of the plans.
+        let output = objchange(["review", A, "examples/fleet/web.json", "--ignore", "password"], "");
+        assert!(!output.stderr.contains("matches nothing"), "{}", output.stderr);
+    }
+}
+
+#[test]
 fn ignored_paths_are_left_out_and_named() {
     let all = ["--ignore", "password", "--ignore", "aws_vpc.*:id"];
     let ignoring = hash_of(&[&[A][..], &all].concat());

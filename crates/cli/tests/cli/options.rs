@@ -198,6 +198,17 @@ fn wrong_words_are_answered_with_what_is_meant() {
         ("plan --chdir=x", "name the directory itself"),
         ("plan -nonsense=secret", "unexpected argument '-nonsense' found"),
         ("-chdir=x plan", "name the directory itself"),
+        ("show -schemas x -", "a similar argument exists: '--schemas'"),
+        ("show -fail_on delete -", "a similar argument exists: '--fail-on'"),
+        ("sentinel apply -overide x", "a similar argument exists: '--override'"),
+        ("--schemas x", "write it behind a command: `objchange show --schemas`"),
+        ("-version", "write `objchange --version`"),
+        ("plan --apply", "objchange changes nothing"),
+        ("schemas list --destroy", "`objchange plan DIR --destroy`"),
+        ("destroy", "`objchange plan DIR --destroy`"),
+        ("validate .", "also says what is wrong in a configuration"),
+        ("version", "write `objchange --version`"),
+        ("apply", "`apply` is a command of Terraform; objchange changes nothing"),
     ] {
         let output = objchange(line.split(' '), PLAN);
         assert!(output.code == 2 && output.stderr.contains(part), "{line}: {}", output.stderr);

@@ -653,7 +653,16 @@ fn updates_of_some_paths_alone_are_found() {
     let tags = |a: &str, size: u32| serde_json::json!({"size": size, "tags": {"a": a}});
     let mut replaced = update("disk.replaced", tags("2", 1), serde_json::json!({}));
     replaced["change"]["actions"] = serde_json::json!(["delete", "create"]);
+    // These do more than to update values.
+    let mut moved = update("disk.moved", tags("2", 1), serde_json::json!({}));
+    moved["previous_address"] = "disk.before".into();
+    let mut imported = update("disk.imported", tags("2", 1), serde_json::json!({}));
+    imported["change"]["importing"] = serde_json::json!({"id": "x"});
+    let mut other = update("disk.other", tags("2", 1), serde_json::json!({}));
+    other["change"]["before_identity"] = serde_json::json!({"id": "x"});
+    other["change"]["after_identity"] = serde_json::json!({"id": "y"});
     let plan = serde_json::json!({"format_version": "1.2", "resource_changes": [
+        moved, imported, other,
         update("disk.tags", tags("2", 1), serde_json::json!({})),
         update("disk.more", tags("2", 2), serde_json::json!({})),
         update("disk.unknown", serde_json::json!({"size": 1}), serde_json::json!({"tags": true})),
@@ -667,6 +676,16 @@ fn updates_of_some_paths_alone_are_found() {
     assert_eq!((found.code, &*found.stdout), (0, "disk.tags\ndisk.unknown\n"), "{}", found.stderr);
     let found = query(r#"changes_only(rc, ["size", "tags.a"])"#);
     assert_eq!(found.stdout, "disk.tags\ndisk.more\ndisk.maybe\n", "{}", found.stderr);
+    // One rule with `--ignore`: globs of addresses, and a path that is nowhere.
+    let found = query(r#"changes_only(rc, ["disk.t*:tags", "disk.more:size"])"#);
+    assert_eq!((found.code, &*found.stdout), (0, "disk.tags\n"), "{}", found.stderr);
+    for path in ["tagz", "net.*:tags", "tags.b"] {
+        let found = query(&format!(r#"changes_only(rc, ["tags", "{path}"])"#));
+        assert_eq!((found.code, &*found.stdout), (0, "disk.tags\ndisk.unknown\n"), "{}", found.stderr);
+        assert!(found.stderr.contains(&format!("`{path}` matches nothing here")), "{}", found.stderr);
+        let none = query(&format!(r#"changes_only(rc, ["{path}"])"#));
+        assert_eq!((none.code, &*none.stdout), (1, ""), "{}", none.stderr);
+    }
     for wrong in [
         r#"changes_only(rc, "tags")"#,
         "changes_only(rc, [])",

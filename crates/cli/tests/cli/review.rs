@@ -292,6 +292,39 @@ fn a_long_page_names_every_destroyed_and_replaced_object_that_fits() {
 }
 
 #[test]
+fn several_plans_keep_their_order_over_all_of_the_page() {
+    // The first plan has diffs for a whole page, and the last one objects to destroy.
+    let update: Vec<String> = (0..300).map(|index| format!("module.a.disk.n{index}")).collect();
+    let update: Vec<_> = update.iter().map(|name| (&**name, &["update"][..])).collect();
+    let delete: Vec<String> =
+        (0..400).map(|index| format!("module.b{}.disk.old{index}", index % 9)).collect();
+    let delete: Vec<_> = delete.iter().map(|name| (&**name, &["delete"][..])).collect();
+    let folder = Folder::with("review-order", &[("a.json", &plan(&update)), ("b.json", &plan(&delete))]);
+    let [a, b] = ["a.json", "b.json"].map(|name| folder.at(name).to_str().unwrap().to_owned());
+    for arguments in [[&*a, &*b], [&*b, &*a]] {
+        let page = |length: &str| {
+            let page = review(&[&arguments[..], &["--max-length", length]].concat()).stdout;
+            assert!(page.encode_utf16().count() <= length.parse::<usize>().unwrap(), "{length}");
+            page
+        };
+        let count = |page: &str, what: &str| page.matches(what).count();
+        // Diffs go first, then the lines of updates, and addresses of destroyed objects last.
+        let long = page("60000");
+        assert_eq!((count(&long, "disk.old"), count(&long, "**Update** `module.a.")), (400 + 10, 300));
+        assert!(count(&long, "```") > 0 && long.contains(" diffs**"), "{long:.3000}");
+        let middle = page("34000");
+        assert_eq!(count(&middle, "disk.old"), 400 + 10, "{middle:.3000}");
+        assert!(middle.contains("| Destroy |") && middle.contains("| Update |"), "{middle:.3000}");
+        let short = page("18000");
+        assert!(count(&short, "disk.old") == 400 && count(&short, "**Update**") < 30, "{short}");
+        let shortest = page("8000");
+        assert!(count(&shortest, "disk.old") > 200 && count(&shortest, "disk.n") == 0, "{shortest}");
+        let last = shortest.lines().last().unwrap();
+        assert!(last.contains(" to destroy, 300 to update, "), "{last}");
+    }
+}
+
+#[test]
 fn nothing_of_a_plan_or_a_policy_is_markup_or_a_secret() {
     let mut document: Value = serde_json::from_str(&plan(&[("disk.a", &["update"])])).unwrap();
     document["resource_changes"][0]["change"]["after"] =
@@ -311,6 +344,27 @@ fn nothing_of_a_plan_or_a_policy_is_markup_or_a_secret() {
             assert!(!output.stdout.contains("<b>%s"), "{format}");
         }
     }
+}
+
+#[test]
+fn a_plan_that_failed_is_reviewed_where_that_is_accepted_and_has_no_hash() {
+    let mut document: Value = serde_json::from_str(&plan(&[("disk.a", &["create"])])).unwrap();
+    document["errored"] = json!(true);
+    let folder = Folder::with("review-errored", &[("plan.json", &document.to_string())]);
+    let path = folder.at("plan.json");
+    let path = path.to_str().unwrap();
+    let strict = review(&[path]);
+    assert_eq!(strict.code, 2, "{}", strict.stderr);
+    assert!(
+        strict.stdout.starts_with("## Terraform plans: 0 plans, 0 refused, 1 not reviewed\n"),
+        "{}",
+        strict.stdout
+    );
+    let accepted = review(&[path, "--allow-errored"]);
+    assert_eq!(accepted.code, 0, "{}", accepted.stderr);
+    assert!(accepted.stdout.contains("**Planning failed**") && accepted.stdout.contains("`disk.a`"));
+    assert!(!accepted.stdout.contains("hash"), "{}", accepted.stdout);
+    assert_eq!(review(&[path, "--allow-errored", "--fail-on", "delete"]).code, 1);
 }
 
 #[test]

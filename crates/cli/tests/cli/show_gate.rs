@@ -397,6 +397,53 @@ fn tagged() -> Value {
 }
 
 #[test]
+fn a_change_that_contradicts_its_action_is_never_accepted() {
+    let object = json!({"id": "a"});
+    let whole = |more: Value| {
+        let mut plan = plan_of(&[change("aws_vpc.a", &["no-op"])]);
+        plan["complete"] = json!(true);
+        plan.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        plan
+    };
+    let with = |actions: &[&str], more: Value| {
+        let mut one = change("aws_vpc.a", actions);
+        for side in ["before", "after"] {
+            one["change"][side] = object.clone();
+        }
+        one["change"].as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        one
+    };
+    // Terraform writes paths that force a replacement in replacements alone.
+    for (actions, paths, is_accepted) in [
+        (&["update"][..], json!([["id"]]), false),
+        (&["update"], json!([]), true),
+        (&["no-op"], json!([["id"]]), false),
+        (&["delete", "create"], json!([["id"]]), true),
+    ] {
+        let plan = whole(json!({"resource_changes": [with(actions, json!({"replace_paths": paths}))]}));
+        let output = show(&["--fail-on", "move"], &plan);
+        assert_eq!(output.code, if is_accepted { 0 } else { 2 }, "{plan}: {}", output.stderr);
+        assert_eq!(output.stderr.contains("the action of aws_vpc.a"), !is_accepted, "{}", output.stderr);
+    }
+    // The sides of drift, and of what is left to the next plan.
+    for (actions, sides) in [
+        (&["delete"][..], json!({})),
+        (&["create"], json!({})),
+        (&["no-op"], json!({"after": {"id": "b"}})),
+        (&["update"], json!({"after": null})),
+    ] {
+        let one = with(actions, sides);
+        for more in [
+            json!({"resource_drift": [one]}),
+            json!({"deferred_changes": [{"reason": "resource_config_unknown", "resource_change": one}]}),
+        ] {
+            let output = show(&["--fail-on", "move"], &whole(more.clone()));
+            assert_eq!(output.code, 2, "{more}: {}", output.stderr);
+        }
+    }
+}
+
+#[test]
 fn what_is_ignored_is_no_change_for_gates() {
     let plan = tagged();
     for (arguments, code, said) in [

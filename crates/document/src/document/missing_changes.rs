@@ -75,12 +75,15 @@ impl Plan<'_> {
         })
     }
 
-    /// A change whose action is not what happens to its values.
+    /// A change whose action is not what happens to its values, also one of drift or of what is left to the next plan.
     fn wrong_action(&self) -> Option<MissingChange> {
         if !self.is_by_program() {
             return None;
         }
-        let mut resources = self.changes.resources.iter();
+        // Where this program has not asked a provider, the action is not known.
+        let deferred = self.changes.deferred.iter().filter(|deferred| !deferred.is_undecided());
+        let elsewhere = self.changes.drift.iter().chain(deferred.map(|deferred| &deferred.resource));
+        let mut resources = self.changes.resources.iter().chain(elsewhere);
         let resource = resources.find(|resource| {
             let is_read = resource.change.actions == ResourceActions::Read;
             contradicts(&resource.change) || is_read && *resource.mode == *"managed"
@@ -204,9 +207,17 @@ impl Plan<'_> {
 }
 
 /// Whether the sides of a change are not those of its action: something is there before it is created, or after it is destroyed
-/// or forgotten, or what stays as it is differs. A data source that is read may have been there before.
+/// or forgotten, or what stays as it is differs. A data source that is read may have been there before. Terraform makes an update that
+/// a provider cannot do a replacement, so that paths that force one are in replacements alone (1.0 to 1.15).
 fn contradicts(change: &ValueChange<'_>) -> bool {
     let Some(values) = change.values.written() else { return false };
+    let stays = matches!(
+        change.actions,
+        ResourceActions::NoOp | ResourceActions::Create | ResourceActions::Read | ResourceActions::Update
+    );
+    if stays && !matches!(values.replace_paths.text(), "null" | "[]") {
+        return true;
+    }
     match change.actions {
         ResourceActions::NoOp => differs(change),
         ResourceActions::Create => values.before.text() != "null",

@@ -10,7 +10,7 @@ use super::name_marks::name_marks;
 use super::nodes::{elements, member, text_of};
 use super::schema_marks::{Edit, invocations, marks_of, united, with_edits};
 use super::{ConfigMarks, DocumentError, HiddenNames, Plan};
-use crate::json::View;
+use crate::json::{Shape, View};
 use crate::mask::MaskedNames;
 
 /// The member that says that values were taken out: nothing may be decided by what is left.
@@ -85,15 +85,15 @@ impl<'n, 't> Hiding<'n, 't> {
         let lists = ["resource_changes", "resource_drift"].map(|list| elements(member(document, list)));
         for resource in lists.into_iter().flatten().chain(deferred) {
             if let Some(change) = member(resource, "change") {
-                self.change(change);
+                self.change(change, self.stated(resource));
             }
         }
-        for output in members(member(document, "output_changes")) {
-            self.change(output);
+        for (name, output) in named(member(document, "output_changes")) {
+            self.change(output, stated(self.marks.stated().output_view(name)));
         }
         let prior = member(document, "prior_state").and_then(|state| member(state, "values"));
         for values in [member(document, "planned_values"), prior].into_iter().flatten() {
-            members(member(values, "outputs")).for_each(|output| self.output(output));
+            named(member(values, "outputs")).for_each(|(name, output)| self.output(name, output));
             if let Some(root) = member(values, "root_module") {
                 self.module(root);
             }
@@ -123,10 +123,15 @@ impl<'n, 't> Hiding<'n, 't> {
         }
     }
 
-    /// A change of a resource or an output.
-    fn change(&mut self, change: &'n Node<'t>) {
+    /// What any section of the plan marks in the object of this entry: not all sections that repeat a value repeat its marks.
+    fn stated(&self, resource: &Node<'_>) -> Json {
+        stated(self.marks.stated().view(text_of(resource, "address").unwrap_or_default()))
+    }
+
+    /// A change of a resource or an output, of which other sections mark this.
+    fn change(&mut self, change: &'n Node<'t>, stated: Json) {
         let marks = |name: &str| member(change, name).map_or(Json::Null, marks_of);
-        let marks = united(marks("before_sensitive"), marks("after_sensitive"));
+        let marks = united(united(marks("before_sensitive"), marks("after_sensitive")), stated);
         for path in elements(member(change, "replace_paths")) {
             self.path(path, Below::Marks(vec![&marks]));
         }
@@ -164,8 +169,9 @@ impl<'n, 't> Hiding<'n, 't> {
         self.value(identity, &marks);
     }
 
-    fn output(&mut self, output: &'n Node<'t>) {
+    fn output(&mut self, name: &str, output: &'n Node<'t>) {
         let marks = member(output, "sensitive").map_or(Json::Null, marks_of);
+        let marks = united(marks, stated(self.marks.stated().output_view(name)));
         self.value(member(output, "value"), &marks);
     }
 
@@ -173,6 +179,7 @@ impl<'n, 't> Hiding<'n, 't> {
     fn module(&mut self, module: &'n Node<'t>) {
         for resource in elements(member(module, "resources")) {
             let marks = member(resource, "sensitive_values").map_or(Json::Null, marks_of);
+            let marks = united(marks, self.stated(resource));
             self.value(member(resource, "values"), &marks);
             self.identity(member(resource, "identity"));
         }
@@ -384,11 +391,31 @@ fn has_mark(marks: &Json) -> bool {
 
 /// The values of the members of an object.
 fn members<'n, 't>(node: Option<&'n Node<'t>>) -> impl Iterator<Item = &'n Node<'t>> + use<'n, 't> {
+    named(node).map(|(_, value)| value)
+}
+
+/// The members of an object, with their names.
+fn named<'n, 't>(node: Option<&'n Node<'t>>) -> impl Iterator<Item = (&'n str, &'n Node<'t>)> + use<'n, 't> {
     let members = match node.map(|node| &node.kind) {
         Some(NodeKind::Object(members)) => &members[..],
         _ => &[],
     };
-    members.iter().map(|member| &member.value)
+    members.iter().map(|member| (&*member.name, &member.value))
+}
+
+/// The marks that a view of them has.
+fn stated(marks: Option<View<'_, '_>>) -> Json {
+    let Some(marks) = marks else { return Json::Null };
+    match marks.shape() {
+        Shape::Null => Json::Null,
+        Shape::Bool(is_marked) => Json::Bool(is_marked),
+        Shape::Array(marks) => marks.iter().map(|mark| stated(Some(mark))).collect(),
+        Shape::Object(_) => {
+            let marks = marks.members();
+            marks.iter().map(|(name, mark)| (name.to_owned(), stated(Some(mark)))).collect()
+        }
+        Shape::Number(_) | Shape::String(_) => Json::Bool(true),
+    }
 }
 
 /// Learns the texts in a secret. Short ones are part of too much other text.

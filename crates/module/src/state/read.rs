@@ -332,7 +332,7 @@ impl Reading<'_> {
     /// The identity of an object in the type of its schema. Terraform takes no notice of one whose type has none.
     fn identity(
         &mut self,
-        stored: &objchange_plan::StateResource<'_>,
+        stored: &objchange_document::StateResource<'_>,
         address: &InstanceAddress,
         provider: &ProviderConfigAddress,
     ) -> Result<Option<Value>, ReadStateError> {

@@ -21,6 +21,7 @@ mod shown;
 mod states;
 mod steps;
 mod text;
+mod unmatched;
 mod values;
 mod words;
 
@@ -36,6 +37,7 @@ pub use hash::{HashForm, HashKey, HashKeyError, HashReport, HashedPlan, ParseHas
 pub use origin::{OriginDifferences, ProviderDifference, SourceDifference, SourceDifferenceKind};
 pub use shown::ShownValue;
 pub use states::{ChangedObject, StateDifference, StateVersion, changed_objects};
+pub use unmatched::unmatched_paths;
 
 use self::address_map::Maps;
 use self::pair::pair;

@@ -126,7 +126,7 @@ fn leave_out_ignored(
 
 impl<'c, 't> PlanStep<'c, 't> {
     /// None if it is neither something that is done nor a resource that stays as it is.
-    fn resource(
+    pub(super) fn resource(
         resource: &'c ChangedResource<'t>,
         group: Group,
         is_deferred: bool,
@@ -147,7 +147,7 @@ impl<'c, 't> PlanStep<'c, 't> {
         })
     }
 
-    fn output(output: &'c OutputChange<'t>) -> Self {
+    pub(super) fn output(output: &'c OutputChange<'t>) -> Self {
         Self {
             group: Group::Output,
             address: output.name.clone(),
@@ -159,7 +159,11 @@ impl<'c, 't> PlanStep<'c, 't> {
         }
     }
 
-    fn invocation(invocation: &'c ActionInvocation<'t>, is_deferred: bool, maps: &Maps<'_>) -> Self {
+    pub(super) fn invocation(
+        invocation: &'c ActionInvocation<'t>,
+        is_deferred: bool,
+        maps: &Maps<'_>,
+    ) -> Self {
         let key = match (&invocation.trigger, &invocation.invoked) {
             (Some(trigger), _) => {
                 // One resource may trigger an action by several blocks, at several places of each.

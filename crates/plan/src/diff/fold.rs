@@ -18,11 +18,11 @@ const LONG: usize = 10;
 
 /// Decides what is shown of a value, here and below.
 pub(crate) fn fold(diff: &mut Diff<'_>, folding: Folding) {
-    // A change of only white space is shown whole, because it has no changed parts.
-    let whole = Folding { full: folding.full || diff.changes_only_white_space(), ..folding };
+    // JSON that only another text has is shown whole, because it has no changed parts.
+    let whole = Folding { full: folding.full || diff.keeps_its_json(), ..folding };
     let parts = |keep| Fold { keep, folding };
     match &mut diff.kind {
-        Kind::Json { value } | Kind::Yaml { value } | Kind::Shown { value, .. } => fold(value, whole),
+        Kind::Json { value, .. } | Kind::Yaml { value } | Kind::Shown { value, .. } => fold(value, whole),
         Kind::Object { attributes, .. } => attributes.fold(parts(Keep::Identifying)),
         Kind::Map { elements, .. } => elements.fold(parts(Keep::Changed)),
         // Lists and tuples show one unchanged element before and after each change (Terraform 1.11).
@@ -83,7 +83,7 @@ impl Diff<'_> {
         }
         match &self.kind {
             Kind::Text { lines, .. } => lines.len(),
-            Kind::Json { value } | Kind::Yaml { value } => value.lines() + 2,
+            Kind::Json { value, .. } | Kind::Yaml { value } => value.lines() + 2,
             Kind::Shown { value, .. } => value.lines(),
             Kind::Object { attributes: parts, .. } | Kind::Map { elements: parts, .. } => of(parts),
             Kind::List { elements, .. } | Kind::Set { elements, .. } => of(elements),

@@ -102,7 +102,7 @@ impl Diff<'_> {
         let is_inside = match &self.kind {
             Kind::Object { attributes: parts, .. } | Kind::Map { elements: parts, .. } => any(parts),
             Kind::List { elements, .. } | Kind::Set { elements, .. } => any(elements),
-            Kind::Json { value } | Kind::Yaml { value } | Kind::Shown { value, .. } => {
+            Kind::Json { value, .. } | Kind::Yaml { value } | Kind::Shown { value, .. } => {
                 value.forces_replacement()
             }
             Kind::Block(block) => {

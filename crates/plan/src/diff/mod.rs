@@ -76,8 +76,12 @@ pub enum Kind<'t> {
     },
     /// A string that holds JSON, on both sides if it has two.
     Json {
-        /// The diff of the JSON. If it is empty and the string changes, only white space does.
+        /// The diff of the JSON. If it is empty and the string changes, only white space does, or the notation.
         value: Box<Diff<'t>>,
+        /// The JSON stays the same, and more than white space changes in the string: the order of members, or how values are
+        /// written. Formats of our own say so.
+        #[serde(skip_serializing_if = "is_false")]
+        notation: bool,
     },
     /// A string that holds YAML on both sides, where it was asked to compare such strings as documents.
     Yaml {
@@ -154,6 +158,9 @@ pub struct Primitive<'t> {
     /// The value before is a null string, or a null in JSON: Terraform prints such a null differently.
     #[serde(skip_serializing_if = "is_false")]
     pub null_string: bool,
+    /// Both are strings, and nothing but white space changes, as formats of our own say.
+    #[serde(skip_serializing_if = "is_false")]
+    pub white_space: bool,
 }
 
 /// The facts about a sensitive value that may be shown.
@@ -299,10 +306,10 @@ impl<'t> Diff<'t> {
         Self { replace, ..self }
     }
 
-    /// It is a string that holds JSON, and only the white space in it changes.
-    pub fn changes_only_white_space(&self) -> bool {
+    /// It is a string that holds JSON, which stays the same: only white space changes, or the notation.
+    pub fn keeps_its_json(&self) -> bool {
         let is_same = |value: &Diff<'_>| value.action == DiffAction::NoOp;
-        self.action == DiffAction::Update && matches!(&self.kind, Kind::Json { value } if is_same(value))
+        self.action == DiffAction::Update && matches!(&self.kind, Kind::Json { value, .. } if is_same(value))
     }
 }
 

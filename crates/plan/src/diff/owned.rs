@@ -26,11 +26,14 @@ impl Diff<'_> {
 impl Kind<'_> {
     fn into_owned(self) -> Kind<'static> {
         match self {
-            Kind::Primitive(Primitive { before, after, null_string }) => Kind::Primitive(Primitive {
-                before: before.into_owned(),
-                after: after.into_owned(),
-                null_string,
-            }),
+            Kind::Primitive(Primitive { before, after, null_string, white_space }) => {
+                Kind::Primitive(Primitive {
+                    before: before.into_owned(),
+                    after: after.into_owned(),
+                    null_string,
+                    white_space,
+                })
+            }
             Kind::Text { lines, white_space } => Kind::Text {
                 white_space,
                 lines: lines
@@ -38,7 +41,7 @@ impl Kind<'_> {
                     .map(|line| Line { action: line.action, text: line.text.map(Text::into_owned) })
                     .collect(),
             },
-            Kind::Json { value } => Kind::Json { value: boxed(*value) },
+            Kind::Json { value, notation } => Kind::Json { value: boxed(*value), notation },
             Kind::Yaml { value } => Kind::Yaml { value: boxed(*value) },
             Kind::Object { attributes, nested } => Kind::Object { attributes: entries(attributes), nested },
             Kind::Map { elements, nested } => Kind::Map { elements: entries(elements), nested },

@@ -4,6 +4,7 @@ mod natural;
 mod tree;
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::fmt;
 
 use hashbrown::HashMap;
@@ -127,8 +128,8 @@ pub struct OutlineSection {
     pub title: &'static str,
     /// The groups of its items: modules, or none.
     pub groups: Vec<Option<OutlineModule>>,
-    /// The number of its items in words, where they are of so little interest that they are folded and have no diffs in comments.
-    pub(super) folded: Option<String>,
+    /// Its items in numbers, where they are of so little interest that they are folded and have no diffs in comments.
+    pub(super) folded: Option<FoldedItems>,
 }
 
 impl OutlineSection {
@@ -143,6 +144,16 @@ impl OutlineSection {
         tree::sort_by_group(&mut nodes);
         nodes
     }
+}
+
+/// The number of items of a section.
+#[derive(Debug)]
+pub(super) struct FoldedItems {
+    pub(super) len: usize,
+    /// The number in words, such as `3 updates`.
+    pub(super) words: String,
+    /// The number of each resource type, the most first.
+    pub(super) types: Vec<(String, usize)>,
 }
 
 /// One thing on the page.
@@ -393,9 +404,9 @@ pub(super) fn sections<'r, 'p>(report: &'r Report<'p>) -> (Vec<OutlineSection>, 
     if let Some(ignored) = &report.ignored {
         page.ignored_paths(ignored);
         page.section(IGNORED, &ignored.updates, change(10), Body::Change);
-        page.fold(ignored.updates.len(), "update");
+        page.fold(&ignored.updates, "update");
         page.section("Ignored: changed outside", &ignored.drift, change(10), Body::Change);
-        page.fold(ignored.drift.len(), "change");
+        page.fold(&ignored.drift, "change");
     }
     page.missing(&report.missing);
     (page.sections, page.items)
@@ -431,11 +442,17 @@ impl<'r, 'p> Page<'r, 'p> {
         }));
     }
 
-    /// Folds the section that was just added, if it has so many things.
-    fn fold(&mut self, count: usize, thing: &str) {
-        if let Some(section) = self.sections.last_mut().filter(|_| count > 0) {
-            section.folded = Some(counted(count, thing));
+    /// Folds the section of these that was just added, if there are any.
+    fn fold(&mut self, entries: &Entries<'_, ResourceHeader<'_>>, thing: &str) {
+        let Some(section) = self.sections.last_mut().filter(|_| !entries.is_empty()) else { return };
+        let mut types: BTreeMap<String, usize> = BTreeMap::new();
+        for header in entries.headers() {
+            *types.entry(header.r#type.to_string()).or_default() += 1;
         }
+        let mut types: Vec<_> = types.into_iter().collect();
+        types.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+        let words = counted(entries.len(), thing);
+        section.folded = Some(FoldedItems { len: entries.len(), words, types });
     }
 
     /// Adds the checks that did not pass.

@@ -33,19 +33,21 @@ impl Writer<'_> {
     pub(super) fn document(
         &mut self,
         diff: &Diff<'_>,
-        function: &'static str,
+        (function, notation): (&'static str, bool),
         value: &Diff<'_>,
         indent: usize,
         view: View,
     ) {
         let inner = View { no_null_suffix: true, omit_replace: false };
-        let whitespace_only = diff.changes_only_white_space();
-        let white_space = match (whitespace_only, diff.replace) {
-            (false, _) => "",
-            (true, false) => WHITE_SPACE,
-            (true, true) => " # whitespace changes force replacement",
+        let is_same = diff.keeps_its_json();
+        let white_space = match (is_same, diff.replace, notation) {
+            (false, _, _) => "",
+            (true, false, false) => WHITE_SPACE,
+            (true, true, false) => " # whitespace changes force replacement",
+            (true, false, true) => " # order or notation changes",
+            (true, true, true) => " # order or notation changes force replacement",
         };
-        let view_of_rest = View { omit_replace: view.omit_replace || whitespace_only, ..view };
+        let view_of_rest = View { omit_replace: view.omit_replace || is_same, ..view };
         self.push(function);
         self.push("(");
         if !has_lines(value) {
@@ -57,7 +59,7 @@ impl Writer<'_> {
         self.text(Role::Comment, white_space);
         self.push("\n");
         let symbol =
-            if whitespace_only || diff.action != DiffAction::Update { DiffAction::NoOp } else { diff.action };
+            if is_same || diff.action != DiffAction::Update { DiffAction::NoOp } else { diff.action };
         self.start_line(indent + 1, symbol);
         self.value(value, indent + 1, inner);
         self.forces_replacement(diff, view_of_rest);
@@ -69,14 +71,14 @@ impl Writer<'_> {
 }
 
 /// Said behind a text in which only white space changes.
-const WHITE_SPACE: &str = " # whitespace changes";
+pub(super) const WHITE_SPACE: &str = " # whitespace changes";
 
 /// Whether a value is written on several lines.
 fn has_lines(diff: &Diff<'_>) -> bool {
     match &diff.kind {
         Kind::Primitive(_) | Kind::Sensitive(_) | Kind::WriteOnly { .. } => false,
         Kind::Text { .. } | Kind::SensitiveBlock(_) => true,
-        Kind::Json { value } | Kind::Yaml { value } | Kind::Shown { value, .. } => has_lines(value),
+        Kind::Json { value, .. } | Kind::Yaml { value } | Kind::Shown { value, .. } => has_lines(value),
         Kind::Object { attributes: parts, .. } | Kind::Map { elements: parts, .. } => !parts.is_empty(),
         Kind::List { elements, .. } | Kind::Set { elements, .. } => !elements.is_empty(),
         Kind::Block(block) => !block.is_empty(),

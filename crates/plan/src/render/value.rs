@@ -1,5 +1,6 @@
 //! One value of any kind.
 
+use super::text::WHITE_SPACE;
 use super::tokens::Role;
 use super::{View, Writer, escape};
 use crate::diff::{Diff, DiffAction, Kind, Primitive, Scalar, Sensitivity};
@@ -11,8 +12,10 @@ impl Writer<'_> {
         match &diff.kind {
             Kind::Primitive(primitive) => self.primitive(diff, primitive, view),
             Kind::Text { lines, white_space } => self.lines(diff, lines, *white_space, indent, view),
-            Kind::Json { value } => self.document(diff, "jsonencode", value, indent, view),
-            Kind::Yaml { value } => self.document(diff, "yamlencode", value, indent, view),
+            Kind::Json { value, notation } => {
+                self.document(diff, ("jsonencode", *notation), value, indent, view);
+            }
+            Kind::Yaml { value } => self.document(diff, ("yamlencode", false), value, indent, view),
             Kind::Object { attributes, nested } => self.object(diff, attributes, *nested, indent, view),
             Kind::Map { elements, nested } => self.map(diff, elements, *nested, indent, view),
             Kind::List { elements, context } => self.list(diff, elements, *context, indent, view),
@@ -104,7 +107,7 @@ impl Writer<'_> {
     }
 
     fn primitive(&mut self, diff: &Diff<'_>, primitive: &Primitive<'_>, view: View) {
-        let Primitive { before, after, null_string } = primitive;
+        let Primitive { before, after, null_string, white_space } = primitive;
         match diff.action {
             DiffAction::NoOp | DiffAction::Create => self.scalar(after),
             DiffAction::Delete => {
@@ -120,6 +123,9 @@ impl Writer<'_> {
                 self.arrow();
                 self.scalar(after);
             }
+        }
+        if *white_space {
+            self.text(Role::Comment, WHITE_SPACE);
         }
         self.forces_replacement(diff, view);
     }

@@ -181,6 +181,35 @@ fn a_masked_value_stays_hidden_where_it_becomes_unknown() {
 
 /// Keys of a sensitive value are as sensitive as it is.
 #[test]
+fn a_value_that_one_section_marks_is_taken_out_of_all_in_redacted_plans() {
+    // Too short to be looked for in other texts.
+    let values = json!({"pin": "1234", "open": "5678"});
+    let change = |marks: Value| {
+        json!({"actions": ["create"], "before": null, "after": values, "after_unknown": {}, "before_sensitive": false,
+            "after_sensitive": marks})
+    };
+    let resource = |more: (&str, Value)| {
+        let mut entry =
+            json!({"address": "t.a", "mode": "managed", "type": "t", "name": "a", "provider_name": "p"});
+        entry[more.0] = more.1;
+        entry
+    };
+    let planned = |marks: Value| {
+        let mut planned = resource(("values", values.clone()));
+        planned["sensitive_values"] = marks;
+        json!({"root_module": {"resources": [planned]}, "outputs": {"pin": {"sensitive": false, "value": "1234"}}})
+    };
+    for (of_change, of_state) in [(json!({"pin": true}), json!({})), (json!({}), json!({"pin": true}))] {
+        let document = json!({"format_version": "1.2", "planned_values": planned(of_state),
+            "resource_changes": [resource(("change", change(of_change)))],
+            "output_changes": {"pin": {"actions": ["create"], "before": null, "after": "1234", "after_unknown": false,
+                "before_sensitive": true, "after_sensitive": true}}});
+        let text = PlanFile::parse("plan.json", document.to_string()).unwrap().redacted().unwrap();
+        assert!(!text.contains("1234") && text.matches("5678").count() == 2, "{text}");
+    }
+}
+
+#[test]
 fn paths_into_sensitive_values_are_cut_in_redacted_plans() {
     let change = |sensitive: Value| {
         json!({"format_version": "1.2", "resource_changes": [{"address": "t.r[0]", "mode": "managed", "type": "t", "name": "r",

@@ -137,3 +137,37 @@ fn an_element_of_a_list_that_only_moves_still_changes_the_list() {
         assert!(text.matches("\"A\"").count() + text.matches("\"B\"").count() >= 2, "{text}");
     }
 }
+
+#[test]
+fn an_element_of_a_list_that_moves_and_changes_is_shown_as_moved() {
+    let one = |name: &str, value: &str| json!({"name": name, "value": value});
+    let before = json!([one("A", "1"), one("B", "2"), one("C", "3"), one("D", "4")]);
+    for after in [
+        // Past an element that stays as it is, and past another one that changes.
+        json!([one("B", "9"), one("A", "1"), one("C", "3"), one("D", "4")]),
+        json!([one("B", "9"), one("A", "8"), one("C", "3"), one("D", "4")]),
+        json!([one("A", "1"), one("D", "9"), one("B", "2"), one("C", "8")]),
+    ] {
+        let text = list_text(&before, &after, true);
+        assert!(text.contains("          + {\n") && text.contains("          - {\n"), "{after}: {text}");
+        // What is left of the list after the change is in its order there.
+        let mut place = 0;
+        for element in after.as_array().unwrap() {
+            let name = element["name"].as_str().unwrap();
+            let is_shown = |line: &&str| line.contains(&format!("\"{name}\"")) && !line.contains("  - ");
+            let Some(line) = text.lines().position(|line| is_shown(&line)) else { continue };
+            assert!(line > place, "{name} in {after}: {text}");
+            place = line;
+        }
+    }
+}
+
+#[test]
+fn elements_that_are_new_stand_where_they_are_after_the_change() {
+    let one = |name: &str, value: &str| json!({"name": name, "value": value});
+    let before = json!([one("A", "1"), one("B", "2")]);
+    let after = json!([one("NEW", "0"), one("A", "9"), one("B", "8")]);
+    let text = list_text(&before, &after, true);
+    let at = |part: &str| text.find(part).unwrap_or_else(|| panic!("{part}: {text}"));
+    assert!(at("\"NEW\"") < at("\"1\" -> \"9\"") && at("\"9\"") < at("\"2\" -> \"8\""), "{text}");
+}

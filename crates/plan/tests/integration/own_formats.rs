@@ -83,6 +83,33 @@ fn white_space_around_a_text_is_shown_where_it_changes() {
 }
 
 #[test]
+fn white_space_and_notation_are_named_where_nothing_else_changes() {
+    let of = |before: &str, after: &str| {
+        let change = update(&json!({"id": "1", "name": before}), &json!({"id": "1", "name": after}));
+        (markdown(&change, false), terraform(&change), json_diff(&change)[1].clone())
+    };
+    let white_space = "# whitespace changes";
+    for (before, after) in [("x y", "x y "), ("x y", "x  y"), ("\tx", "x")] {
+        let (page, text, diff) = of(before, after);
+        assert!(page.contains(&format!("\" {white_space}\n")), "{before:?}: {page}");
+        assert!(!text.contains(white_space) && diff["white_space"] == json!(true), "{before:?}: {text}");
+    }
+    let (page, _, diff) = of("x y", "x z");
+    assert!(!page.contains(white_space) && diff.get("white_space").is_none(), "{page}");
+    for (before, after, is_notation) in [
+        (r#"{"a":1,"b":"x y"}"#, r#"{ "a": 1, "b": "x y" }"#, false),
+        (r#"{"a":1,"b":2}"#, r#"{"b":2,"a":1}"#, true),
+        (r#"{"a":"\u0041"}"#, r#"{"a": "A"}"#, true),
+    ] {
+        let (page, text, diff) = of(before, after);
+        let expected = if is_notation { "# order or notation changes" } else { white_space };
+        assert!(page.contains(expected), "{after}: {page}");
+        assert!(text.contains(white_space), "{after}: {text}");
+        assert_eq!(diff.get("notation").is_some(), is_notation, "{after}: {diff}");
+    }
+}
+
+#[test]
 fn long_values_that_become_unknown_are_counted() {
     let long = (0..22).map(|line| line.to_string()).collect::<Vec<_>>().join("\n");
     let mut change = update(&json!({"id": "1", "document": long}), &json!({"id": "1"}));

@@ -9,7 +9,7 @@ use objchange_document::json::{Json, View, doubtful_marks};
 use objchange_document::{DocumentError, Index, MaskedNames, StatedMarks, Text};
 use objchange_plan::Sides;
 #[cfg(feature = "query")]
-use objchange_plan::{IgnoredPath, differ_only_at};
+use objchange_plan::{ChangedThing, DifferOnlyAt, IgnoredPath, differ_only_at, updates_values_alone};
 
 use super::{Marked, is_there, items, simplified};
 use crate::simulated::{Simulated, is_own, key};
@@ -72,6 +72,12 @@ pub struct Change<'t> {
     document: DocumentText<'t>,
     /// The address or name, for errors.
     name: Text<'t>,
+    /// It is the change of an output, whose name this is.
+    #[cfg(feature = "query")]
+    is_output: bool,
+    /// Nothing happens but an update of values, whatever actions it invokes.
+    #[cfg(feature = "query")]
+    is_plain_update: bool,
     /// The marks that any section of the plan has for its object.
     stated: Option<Arc<Json<'t>>>,
     sides: OnceLock<Result<Box<Read<'t>>, DocumentError>>,
@@ -92,6 +98,7 @@ impl<'t> ResourceChange<'t> {
         resource: &ChangedResource<'t>,
         simulated: &Simulated<'t>,
         stated: &StatedMarks<'t>,
+        is_trigger: bool,
     ) -> Result<Self, DocumentError> {
         let index = resource.index.as_ref().map_or(Ok(None), ChangedIndex::read).map_err(|error| {
             DocumentError::from_json(&error, text, &format!("{}: index", resource.address))
@@ -109,6 +116,8 @@ impl<'t> ResourceChange<'t> {
             action_reason: resource.action_reason.clone().unwrap_or_default(),
             change: Change {
                 is_schemaless: simulated.is_schemaless(&resource.provider_name),
+                #[cfg(feature = "query")]
+                is_plain_update: updates_values_alone(resource) && !is_trigger,
                 are_marks_doubtful: simulated.hides_unknown_marks(is_own(resource)),
                 ..Change::new(
                     text,
@@ -140,7 +149,12 @@ impl<'t> OutputChange<'t> {
         let is_known = !simulated.hides_output(&output.name);
         let marks = stated.of_output(&output.name);
         let change = Change::new(text, &output.name, &output.change, is_known, marks);
-        let change = Change { are_marks_doubtful: simulated.hides_unknown_marks(false), ..change };
+        let change = Change {
+            are_marks_doubtful: simulated.hides_unknown_marks(false),
+            #[cfg(feature = "query")]
+            is_output: true,
+            ..change
+        };
         Self { name: output.name.clone(), change }
     }
 }
@@ -171,6 +185,10 @@ impl<'t> Change<'t> {
             masked_names: change.masked_names.clone(),
             is_schemaless: false,
             are_marks_doubtful: false,
+            #[cfg(feature = "query")]
+            is_output: false,
+            #[cfg(feature = "query")]
+            is_plain_update: change.actions == ResourceActions::Update,
             values: change.values.clone(),
             document: DocumentText(text),
             name: name.clone(),
@@ -247,14 +265,20 @@ impl<'t> Change<'t> {
         Ok(self.sides()?.replace.view())
     }
 
-    /// Whether this is an update of values at these paths alone. A value elsewhere that is unknown may change, too.
+    /// Whether this is an update of values at these paths alone, by the rule of ignored paths, and which of the paths are there. A
+    /// value elsewhere that is unknown may change, too.
     ///
     /// # Errors
     ///
     /// The document is not JSON there.
     #[cfg(feature = "query")]
-    pub(crate) fn changes_only(&self, paths: &[IgnoredPath]) -> Result<bool, DocumentError> {
-        Ok(self.known_actions() == Some(ResourceActions::Update) && differ_only_at(paths, self.sides()?))
+    pub(crate) fn changes_only(&self, paths: &[IgnoredPath]) -> Result<DifferOnlyAt, DocumentError> {
+        let thing = match self.is_output {
+            true => ChangedThing::Output(&self.name),
+            false => ChangedThing::Resource(&self.name),
+        };
+        let DifferOnlyAt { is_only, are_found } = differ_only_at(paths, self.sides()?, thing);
+        Ok(DifferOnlyAt { is_only: is_only && self.is_plain_update, are_found })
     }
 
     /// The identities before and after, by which the provider finds the object, as JSON.

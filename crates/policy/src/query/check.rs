@@ -15,7 +15,7 @@ use objchange_text::{VersionConstraints, similar};
 
 use super::compare::{Wrong, kinds_of, shape_of_call, wrong_containment, wrong_equality};
 use super::error::{QueryError, QueryErrorKind};
-use super::kinds::Kinds;
+use super::kinds::{Kinds, WrittenPath};
 use super::model::{CollectionKind, PLAN, Shape};
 use super::tree::{Places, call, is_same_selection, own_parts};
 
@@ -108,7 +108,7 @@ pub(super) struct Checker<'a> {
     /// Where the comparisons stand, which the expression names by their position, too.
     pub(super) comparisons: Vec<Range<usize>>,
     /// The paths that are written in it, with where they stand.
-    pub(super) paths: Vec<(Path, Range<usize>)>,
+    pub(super) paths: Vec<(WrittenPath, Range<usize>)>,
     /// Whether it has an operator that takes errors for absence.
     pub(super) hides_errors: bool,
     /// Whether it looks at the version of the plan.
@@ -452,7 +452,7 @@ impl Checker<'_> {
                 Some(_) if name == "changes_only" => {}
                 // A path that is written here is checked now, and not for each item.
                 Some(path) if name != "in_module" => match path.parse::<Path>() {
-                    Ok(path) => self.paths.push((path, self.places.all(&argument))),
+                    Ok(path) => self.paths.push((WrittenPath::Read(path), self.places.all(&argument))),
                     Err(error) => {
                         let message = format!("this is no path: {error}");
                         return Err(self.error(QueryErrorKind::Argument, &argument, message));
@@ -478,8 +478,11 @@ impl Checker<'_> {
             let Some(path) = literal(element) else {
                 return Err(self.error(QueryErrorKind::Argument, element, wanted));
             };
-            if let Err(error) = path.parse::<IgnoredPath>() {
-                return Err(self.error(QueryErrorKind::Argument, element, error.to_string()));
+            match path.parse::<IgnoredPath>() {
+                Ok(path) => self.paths.push((WrittenPath::Ignored(path), self.places.all(element))),
+                Err(error) => {
+                    return Err(self.error(QueryErrorKind::Argument, element, error.to_string()));
+                }
             }
             lines.push(path.to_owned());
         }

@@ -4,12 +4,12 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use cel::common::ast::IdedExpr;
-use objchange::value::Path;
 use objchange_text::re2::Pattern;
 
 use super::check::Checker;
 use super::error::{QueryError, QueryErrorKind};
 use super::functions::ENVIRONMENT;
+use super::kinds::WrittenPath;
 use super::model::CollectionKind;
 use super::tree::{Places, is_deeper};
 
@@ -34,7 +34,7 @@ pub(super) struct Compiled {
     /// Where each comparison stands.
     pub(super) comparisons: Vec<Range<usize>>,
     /// The paths that are written in it, with where they stand.
-    pub(super) paths: Vec<(Path, Range<usize>)>,
+    pub(super) paths: Vec<(WrittenPath, Range<usize>)>,
     /// Whether it has an operator that takes errors for absence.
     pub(super) hides_errors: bool,
     /// Whether it looks at the version of the plan.

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use cel::common::types::{CelList, Kind};
 use cel::common::value::Val;
 use objchange::value::Path;
+use objchange_plan::IgnoredPath;
 
 use crate::collection::Marked;
 
@@ -73,10 +74,19 @@ pub(super) struct Comparison {
     different: AtomicU64,
 }
 
-/// A path that is written in an expression, and whether any resource had an attribute of that name.
+/// A path that is written in an expression.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum WrittenPath {
+    /// A value at it is looked for.
+    Read(Path),
+    /// Values at it are told from others: a path of `changes_only`.
+    Ignored(IgnoredPath),
+}
+
+/// A path that is written in an expression, and whether any resource had it: of one that is read, the attribute.
 #[derive(Debug)]
 pub(super) struct PathReads {
-    path: Path,
+    path: WrittenPath,
     looked: AtomicBool,
     found: AtomicBool,
 }
@@ -90,7 +100,7 @@ pub struct Comparisons {
 }
 
 impl PathReads {
-    pub(super) fn new(path: &Path) -> Self {
+    pub(super) fn new(path: &WrittenPath) -> Self {
         Self { path: path.clone(), looked: AtomicBool::new(false), found: AtomicBool::new(false) }
     }
 
@@ -98,11 +108,22 @@ impl PathReads {
     pub(super) fn note(all: &[Self], path: &Path, sides: &[Option<Marked<'_, '_>>; 2]) {
         // Keys further down differ from object to object. The attribute comes from the schema of the type.
         let attribute: Path = path.steps().iter().take(1).cloned().collect();
-        for reads in all.iter().filter(|reads| reads.path == *path) {
+        for reads in all.iter().filter(|reads| matches!(&reads.path, WrittenPath::Read(own) if own == path)) {
             // Saying that a secret object lacks an attribute would tell something of it.
             let has = |side: &Marked<'_, '_>| side.is_sensitive() || !side.at(&attribute).is_absent();
             reads.looked.fetch_or(sides.iter().any(Option::is_some), Ordering::Relaxed);
             reads.found.fetch_or(sides.iter().flatten().any(has), Ordering::Relaxed);
+        }
+    }
+
+    /// Takes note of the paths of `changes_only`, and which of them an item has.
+    pub(super) fn note_ignored(all: &[Self], paths: &[IgnoredPath], are_found: &[bool]) {
+        for (path, is_found) in paths.iter().zip(are_found) {
+            let is_own = |reads: &&Self| matches!(&reads.path, WrittenPath::Ignored(own) if own == path);
+            for reads in all.iter().filter(is_own) {
+                reads.looked.store(true, Ordering::Relaxed);
+                reads.found.fetch_or(*is_found, Ordering::Relaxed);
+            }
         }
     }
 
@@ -173,7 +194,7 @@ impl Comparisons {
         })
     }
 
-    /// The positions of the paths that lead to an attribute of no resource in which they were looked for.
+    /// The positions of the paths that no resource has in which they were looked for.
     pub(super) fn unfound_paths(&self) -> impl Iterator<Item = usize> {
         self.paths.iter().enumerate().filter(|(_, (looked, found))| *looked && !found).map(|(index, _)| index)
     }

@@ -37,7 +37,7 @@
 //! | `old(rc, path)`, `new(rc, path)` | the value before and after; null if it is absent or unknown |
 //! | `sensitive(rc, path)` | whether it is sensitive, before or after |
 //! | `replaced(rc)` | whether the object is replaced by another one |
-//! | `changes_only(rc, paths)` | whether the object is updated, and nothing changes but values at these paths, which are those of `objchange diff --ignore` |
+//! | `changes_only(rc, paths)` | whether the object is updated, and nothing changes but values at these paths, which are those that `--ignore` takes |
 //! | `in_module(rc, address)` | whether the object is in this module or in a module inside it; a step without a key matches any instance |
 //! | `semver(version, constraints)` | whether a version meets constraints such as `">= 1.5, < 2.0"` or `"~> 1.5"` |
 //!
@@ -66,10 +66,12 @@ mod undecided;
 mod unknown;
 
 use std::fmt;
+use std::ops::Range;
 
 use cel::common::ast::{EntryExpr, Expr, IdedExpr};
 use cel::common::types::CelBool;
 use objchange::value::Path;
+use objchange_plan::IgnoredPath;
 use objchange_text::redact::SENSITIVE;
 use serde_json::Value;
 
@@ -79,6 +81,7 @@ pub use self::error::{QueryError, QueryErrorKind};
 use self::evaluate::Evaluation;
 pub use self::item::Item;
 pub use self::kinds::Comparisons;
+use self::kinds::WrittenPath;
 pub use self::model::CollectionKind;
 pub use self::printer::{Form, Printed, Printer};
 pub use self::search::{Answer, FoundItem, Search};
@@ -124,6 +127,19 @@ impl Query {
             QueryError::new(QueryErrorKind::Type, place, message)
         };
         comparisons.impossible().map(error).chain(unfound_paths(&self.0, comparisons)).collect()
+    }
+
+    /// The paths of `changes_only` that no item has: they may be misspelt, or no item of this plan has such values.
+    pub fn unmatched(&self, comparisons: &Comparisons) -> Vec<QueryError> {
+        let paths = comparisons.unfound_paths().filter_map(|index| self.0.paths.get(index));
+        let ignored = paths.filter_map(|(path, place)| match path {
+            WrittenPath::Ignored(path) => Some((path, place)),
+            WrittenPath::Read(_) => None,
+        });
+        let error = |(path, place): (&IgnoredPath, &Range<usize>)| {
+            QueryError::new(QueryErrorKind::Name, place.clone(), format!("`{path}` matches nothing here"))
+        };
+        ignored.map(error).collect()
     }
 
     /// Whether it looks at the version of the plan, which a part of a document lacks.
@@ -243,10 +259,11 @@ impl Projecting<'_, '_> {
 /// An error for each path that leads to an attribute of no resource in which it was looked for.
 fn unfound_paths(compiled: &Compiled, comparisons: &Comparisons) -> impl Iterator<Item = QueryError> {
     let paths = comparisons.unfound_paths().filter_map(|index| compiled.paths.get(index));
-    paths.map(|(path, place)| {
+    paths.filter_map(|(path, place)| {
+        let WrittenPath::Read(path) = path else { return None };
         let attribute = path.steps().iter().take(1).cloned().collect::<Path>().to_string();
         let message = format!("no resource has an attribute `{attribute}`");
-        QueryError::new(QueryErrorKind::Name, place.clone(), message)
+        Some(QueryError::new(QueryErrorKind::Name, place.clone(), message))
     })
 }
 

@@ -98,8 +98,9 @@ impl<'a, 't: 'a> Asked<'a, 't> {
             change.known_actions().ok_or_else(|| scope.unknown())?;
             let paths: Result<Vec<IgnoredPath>, _> = argument.lines().map(str::parse).collect();
             let paths = paths.map_err(|_| refused("this is no path"))?;
-            let is_only = change.changes_only(&paths).map_err(|_| refused("the value cannot be read"))?;
-            return Ok(Box::new(CelBool::from(is_only)));
+            let answer = change.changes_only(&paths).map_err(|_| refused("the value cannot be read"))?;
+            PathReads::note_ignored(&scope.paths, &paths, &answer.are_found);
+            return Ok(Box::new(CelBool::from(answer.is_only)));
         }
         let mut path: Path = argument.parse().map_err(|_| refused("this is no path"))?;
         let sides = self.item.sides()?;

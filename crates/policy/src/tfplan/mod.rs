@@ -41,6 +41,7 @@ use hashbrown::{HashMap, HashSet};
 use objchange_document::changes::{ChangedResource, ResourceActions};
 use objchange_document::json::{Json, Raw, Reader};
 use objchange_document::{DocumentError, Plan, State, StateResource, StatedMarks, Text};
+use objchange_plan::triggering_resources;
 use serde::ser::{SerializeMap, Serializer};
 
 pub use crate::collection::{Change, OutputChange, ResourceChange};
@@ -124,6 +125,7 @@ impl<'t> TfPlan<'t> {
         for output in &plan.changes.outputs {
             output_changes.insert(output.name.clone(), OutputChange::new(text, output, &simulated, stated));
         }
+        let triggering = triggering_resources(&plan.changes).collect();
         let terraform_version =
             plan.member("terraform_version").map(|part| read(text, &part, "terraform_version"));
         Ok(Self {
@@ -134,8 +136,8 @@ impl<'t> TfPlan<'t> {
                 |resource| unknown.get(&*change_address(resource)).copied(),
                 stated,
             )?,
-            resource_changes: changes(text, &plan.changes.resources, &simulated, stated)?,
-            resource_drift: changes(text, &plan.changes.drift, &Simulated::default(), stated)?,
+            resource_changes: changes(text, &plan.changes.resources, &simulated, stated, &triggering)?,
+            resource_drift: changes(text, &plan.changes.drift, &Simulated::default(), stated, &triggering)?,
             output_changes,
             raw,
             simulated,
@@ -159,10 +161,12 @@ fn changes<'t>(
     resources: &[ChangedResource<'t>],
     simulated: &Simulated<'t>,
     stated: &StatedMarks<'t>,
+    triggering: &HashSet<&str>,
 ) -> Result<Collection<'t, ResourceChange<'t>>, DocumentError> {
     let mut changes = Collection::with_capacity(resources.len());
     for resource in resources {
-        let change = ResourceChange::new(text, resource, simulated, stated)?;
+        let is_trigger = triggering.contains(&*resource.address);
+        let change = ResourceChange::new(text, resource, simulated, stated, is_trigger)?;
         changes.insert(change.key(), change);
     }
     Ok(changes)

@@ -779,7 +779,7 @@ fn elements_of_a_set_may_turn_out_to_be_one() {
             "mixed":{"type":["set","string"],"optional":true}},
         "block_types":{"blocks":{"nesting_mode":"set","block":{"attributes":{
             "port":{"type":"number","optional":true},"id":{"type":"string","computed":true}}}}}}}}}}}"#;
-    let schemas = std::sync::Arc::new(objchange_plan::Schemas::parse(schemas).unwrap());
+    let schemas = std::sync::Arc::new(objchange_document::Schemas::parse(schemas).unwrap());
     let (pass, fail, undecided) = (Outcome::Pass, Outcome::Fail, Outcome::Undecided);
     for (condition, with_schemas, without) in [
         ("count(after.set) == 2", undecided, undecided),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
@@ -35,6 +36,20 @@ def _options(**options: _Paths | bool | int | None) -> list[str]:
     return arguments
 
 
+def _errors(message: str) -> list[str]:
+    """The errors among what the program says, with the names of arguments in place of its options."""
+    usage = re.split(r"\n\n(?:Usage:|For more information)", message)[0]
+    errors = [part.strip() for part in re.split(r"^(?=(?:error|warning|note): )", usage, flags=re.M)]
+    errors = [error.removeprefix("error: ") for error in errors if not error.startswith(("warning: ", "note: "))]
+    named = [re.sub(r"'?--([a-z][a-z-]*)(?:[ =]<[^>]*>)?(?:\.\.\.)?'?", _argument, error) for error in errors if error]
+    return named
+
+
+def _argument(option: re.Match[str]) -> str:
+    name = option[1].replace("-", "_")
+    return "var_files" if name == "var_file" else name
+
+
 @dataclass(frozen=True)
 class ReviewReport:
     """A report about plans."""
@@ -45,6 +60,8 @@ class ReviewReport:
     """The report as data, in the form of ``schema/review.schema.json``; ``{}`` for a page."""
     page: str
     """The report as a page; ``""`` for data."""
+    problems: tuple[str, ...] = ()
+    """Why plans could not be reviewed. The report names them, has the other plans, and is not accepted."""
 
 
 def review(
@@ -55,8 +72,11 @@ def review(
     fail_on: str | Iterable[str] = (),
     key: _Path | None = None,
     ignore: str | Iterable[str] = (),
+    mask: str | Iterable[str] = (),
     no_drift: bool = False,
+    skip_unreadable: bool = False,
     schemas: _Paths = (),
+    commit: str | None = None,
     format: Literal["json", "markdown", "html", "text"] = "json",
     platform: Literal["github", "gitlab", "azure", "bitbucket"] = "github",
     title: str | None = None,
@@ -68,9 +88,10 @@ def review(
     """Writes one report about plans, as ``objchange review`` does: files, folders of them, and directories of modules to plan.
 
     ``rego`` and ``sentinel`` are policies, ``fail_on`` has conditions such as ``"delete"``, ``key`` is the file with the key of
-    approval hashes, and ``timeout`` is in seconds.
+    approval hashes, ``mask`` has globs of names whose values are hidden, and ``timeout`` is in seconds.
 
-    Raises `Error` where a plan or a policy cannot be used, and ``subprocess.TimeoutExpired``.
+    Where a plan cannot be read, the report says so and is not accepted, unless ``skip_unreadable``. Raises `Error` where there is no
+    report: a policy or an argument cannot be used; and ``subprocess.TimeoutExpired``.
 
     >>> report = review("examples/approval/approved.json", fail_on="delete")
     >>> report.accepted, report.document["plans"][0]["refused"]
@@ -82,8 +103,11 @@ def review(
         fail_on=fail_on,
         key=key,
         ignore=ignore,
+        mask=mask,
         no_drift=no_drift,
+        skip_unreadable=skip_unreadable,
         schemas=schemas,
+        commit=commit,
         format=format,
         platform=platform,
         title=title,
@@ -92,10 +116,12 @@ def review(
         max_length=max_length,
     )
     code, text, message = run(["review", *arguments, "--", *_listed(plans)], timeout)
-    if code not in (0, 1):
-        raise Error(message or "the plans cannot be reviewed", kind="review")
+    errors = _errors(message)
+    if code not in (0, 1) and not text:
+        raise Error("\n".join(errors) or "the plans cannot be reviewed", kind="review")
     is_data = format == "json"
-    return ReviewReport(code == 0, json.loads(text) if is_data else {}, "" if is_data else text)
+    document, page = (json.loads(text), "") if is_data else ({}, text)
+    return ReviewReport(code == 0, document, page, tuple(errors) if code not in (0, 1) else ())
 
 
 @dataclass(frozen=True)
@@ -158,7 +184,7 @@ def run_tests(
     )
     code, text, message = run(["test", "--json", *arguments, "--", os.fspath(directory)], timeout)
     if code not in (0, 1, 3):
-        raise ConfigurationError(message or "the tests cannot be run", kind="test", file=os.fspath(directory))
+        raise ConfigurationError("\n".join(_errors(message)) or "the tests cannot be run", kind="test", file=os.fspath(directory))
     messages = tuple(json.loads(line) for line in text.splitlines())
     ran = [one["test_run"] for one in messages if one.get("type") == "test_run"]
     runs = tuple(TestRun(one["path"], one["run"], one["status"]) for one in ran if one.get("status"))

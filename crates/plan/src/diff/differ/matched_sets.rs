@@ -1,5 +1,7 @@
 //! Similar elements that a set or a list loses and gains, paired so that they show as updates. Terraform has no such pairs.
 
+use objchange::change::common_subsequence;
+
 use super::sequence::Places;
 use super::similarity::{self, Facts};
 use crate::walk::{Change, Unknown};
@@ -7,16 +9,64 @@ use objchange_document::json::{Shape, View};
 
 /// Pairs similar removed and added elements. A pair takes the place of the removed element.
 pub(super) fn with_pairs(change: &Change<'_, '_>, places: Places) -> Places {
-    paired(change, places, |_, _| true)
-}
-
-/// As [`with_pairs`] for a list: there, an element that only moves is shown as removed and added, because a pair would hide it.
-pub(super) fn with_pairs_of_list(change: &Change<'_, '_>, places: Places) -> Places {
-    paired(change, places, |i, j| change.before.elements().at(i) != change.after.elements().at(j))
-}
-
-fn paired(change: &Change<'_, '_>, places: Places, may_pair: impl Fn(usize, usize) -> bool) -> Places {
     let Places::Listed(mut places) = places else { return places };
+    let mut has_partner = vec![false; places.len()];
+    for (from, to) in similar(change, &places) {
+        places[from][1] = places[to][1];
+        has_partner[to] = true;
+    }
+    let mut has_partner = has_partner.into_iter();
+    // The added half of each pair goes, since the removed half shows both.
+    places.retain(|_| !has_partner.next().unwrap_or_default());
+    Places::Listed(places)
+}
+
+/// As [`with_pairs`] for a list, whose order is a part of its value: pairs keep the order of both sides. An element that changes
+/// its place is shown as removed and added, because a pair would hide the move.
+pub(super) fn with_pairs_of_list(change: &Change<'_, '_>, places: Places) -> Places {
+    let Places::Listed(mut listed) = places else { return places };
+    let sides = listed.iter().map(|place| Places::position(*place));
+    let equal: Vec<usize> = sides
+        .scan(0, |count, place| {
+            *count += usize::from(place.0.is_some() && place.1.is_some());
+            Some(*count)
+        })
+        .collect();
+    // No equal elements lie between the halves, or one half would pass them.
+    let mut pairs = similar(change, &listed);
+    pairs.retain(|(from, to)| equal[*from] == equal[*to]);
+    let added: Vec<u32> = pairs.iter().map(|(_, to)| listed[*to][1]).collect();
+    let mut in_order = added.clone();
+    in_order.sort_unstable();
+    // The pairs of which none passes another one, as many as there are.
+    for (kept, _) in common_subsequence(&added, &in_order) {
+        let (from, to) = pairs[kept];
+        listed[from][1] = listed[to][1];
+    }
+    Places::Listed(in_order_of_both(&listed, change.after.elements().len()))
+}
+
+/// The places with what is added between the same elements as in the list after. `places` has those of the list before, in order.
+fn in_order_of_both(places: &[[u32; 2]], count: usize) -> Vec<[u32; 2]> {
+    let mut all = Vec::with_capacity(places.len());
+    let mut next = 0;
+    for place in places {
+        let (before, after) = Places::position(*place);
+        if before.is_none() {
+            continue;
+        }
+        if let Some(after) = after {
+            all.extend((next..after).map(Places::added));
+            next = after + 1;
+        }
+        all.push(*place);
+    }
+    all.extend((next..count).map(Places::added));
+    all
+}
+
+/// The removed and added elements that are similar, by their places, in the order of those removed.
+fn similar(change: &Change<'_, '_>, places: &[[u32; 2]]) -> Vec<(usize, usize)> {
     let state = foldhash::fast::FixedState::default();
     let (mut removed, mut added, mut others) = (Leftovers::default(), Leftovers::default(), Vec::new());
     for (at, place) in places.iter().enumerate() {
@@ -27,25 +77,8 @@ fn paired(change: &Change<'_, '_>, places: Places, may_pair: impl Fn(usize, usiz
             (None, None) => {}
         }
     }
-    let mut has_partner = vec![false; places.len()];
-    for (i, j) in similarity::pairs(&removed.facts, &added.facts, &others).into_iter().enumerate() {
-        if let Some(j) = j {
-            let (from, to) = (removed.places[i], added.places[j]);
-            let may_pair = match (Places::position(places[from]).0, Places::position(places[to]).1) {
-                (Some(i), Some(j)) => may_pair(i, j),
-                _ => false,
-            };
-            if !may_pair {
-                continue;
-            }
-            places[from][1] = places[to][1];
-            has_partner[to] = true;
-        }
-    }
-    let mut has_partner = has_partner.into_iter();
-    // The added half of each pair goes, since the removed half shows both.
-    places.retain(|_| !has_partner.next().unwrap_or_default());
-    Places::Listed(places)
+    let partners = similarity::pairs(&removed.facts, &added.facts, &others).into_iter().enumerate();
+    partners.filter_map(|(i, j)| Some((removed.places[i], added.places[j?]))).collect()
 }
 
 /// The elements of one side that have no equal on the other, and where they are listed.

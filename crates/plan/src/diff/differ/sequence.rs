@@ -54,6 +54,11 @@ impl Places {
         (i, j)
     }
 
+    /// The listed place of an element that is only after.
+    pub(super) fn added(index: usize) -> [u32; 2] {
+        [NOWHERE, index as u32]
+    }
+
     pub(super) fn iter(&self) -> impl Iterator<Item = Place> {
         (0..self.len()).map(|index| self.get(index))
     }

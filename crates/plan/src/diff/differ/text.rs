@@ -19,8 +19,11 @@ pub(super) fn primitive<'t>(change: &Change<'_, 't>, string: bool) -> Diff<'t> {
         DiffAction::Update => (change.before, change.after),
     };
     let within = Within { dialect: change.dialect, depth: change.depth };
-    let kind =
+    let mut kind =
         strings(before, after, action, within).unwrap_or_else(|| pair(change.before, change.after, string));
+    if let (DiffAction::Update, Kind::Primitive(primitive)) = (action, &mut kind) {
+        primitive.white_space = is_white_space(before, after, change.dialect);
+    }
     Diff::new(action, kind).replacing(change.forces_replacement())
 }
 
@@ -60,13 +63,21 @@ fn strings<'t>(
     let within = Within { depth: within.depth + 1, ..within };
     let (old, new) = (embedded(before, within), embedded(after, within));
     match (&old, &new) {
-        // Equal JSON under different text is shown as a change of white space.
-        (Some(old), Some(new)) => Some(both_json(old.view(), new.view(), action, within)),
+        // Equal JSON under different text is shown as a change of white space, whatever else changes there (Terraform 1.11).
+        (Some(old), Some(new)) => {
+            let value = Box::new(documents(old.view(), new.view(), action, within));
+            let is_same = action == DiffAction::Update && value.action == DiffAction::NoOp;
+            let notation = is_same && within.dialect.is_own_format() && !differs_in_space(before, after);
+            Some(Kind::Json { value, notation })
+        }
         // One side is JSON: Terraform shows `jsonencode(…) -> "x"`.
         (Some(_), None) | (None, Some(_)) => {
             let side = |value: View<'_, 't>, inner: &Option<Json<'_>>, action| {
                 let kind = match inner {
-                    Some(inner) => both_json(inner.view(), inner.view(), action, within),
+                    Some(inner) => {
+                        let value = Box::new(documents(inner.view(), inner.view(), action, within));
+                        Kind::Json { value, notation: false }
+                    }
                     None => lines(value, value, within.dialect).unwrap_or_else(|| pair(value, value, true)),
                 };
                 Box::new(Diff::new(action, kind))
@@ -100,13 +111,22 @@ fn embedded<'v>(value: View<'v, '_>, within: Within) -> Option<Json<'v>> {
     text.trim_end().ends_with(['}', ']']).then(|| Json::parse_at_depth(text, within.depth).ok())?
 }
 
-fn both_json<'v, 't>(
-    before: View<'v, 'v>,
-    after: View<'v, 'v>,
-    action: DiffAction,
-    within: Within,
-) -> Kind<'t> {
-    Kind::Json { value: Box::new(documents(before, after, action, within)) }
+/// Whether the texts of two documents are equal but for white space outside of strings.
+fn differs_in_space(before: View<'_, '_>, after: View<'_, '_>) -> bool {
+    fn written(text: &str) -> impl Iterator<Item = char> {
+        let (mut is_quoted, mut is_escaped) = (false, false);
+        text.chars().filter(move |c| {
+            match c {
+                _ if is_escaped => is_escaped = false,
+                '\\' if is_quoted => is_escaped = true,
+                '"' => is_quoted = !is_quoted,
+                _ => {}
+            }
+            is_quoted || !c.is_whitespace()
+        })
+    }
+    let texts = before.as_str().zip(after.as_str());
+    texts.is_some_and(|(before, after)| written(before).eq(written(after)))
 }
 
 /// The diff of the YAML in two strings, if both hold YAML and differ in more than comments and spelling.
@@ -172,12 +192,15 @@ fn lines<'t>(before: View<'_, 't>, after: View<'_, 't>, dialect: Dialect) -> Opt
         lines.extend(i.map(|text| line(DiffAction::Delete, text)));
         lines.extend(j.map(|text| line(DiffAction::Create, text)));
     }
-    let white_space = dialect.is_own_format()
-        && before.as_str().zip(after.as_str()).is_some_and(|(a, b)| {
-            let visible = |text| str::chars(text).filter(|c| !c.is_whitespace());
-            visible(a).eq(visible(b))
-        });
-    Some(Kind::Text { lines, white_space })
+    Some(Kind::Text { lines, white_space: is_white_space(before, after, dialect) })
+}
+
+/// Whether nothing but white space changes in a text, for formats of our own.
+fn is_white_space(before: View<'_, '_>, after: View<'_, '_>, dialect: Dialect) -> bool {
+    let visible = |text| str::chars(text).filter(|c| !c.is_whitespace());
+    dialect.is_own_format()
+        && before != after
+        && before.as_str().zip(after.as_str()).is_some_and(|(a, b)| visible(a).eq(visible(b)))
 }
 
 /// Where white space around texts of several lines is left out.
@@ -222,7 +245,7 @@ fn pair<'t>(before: View<'_, 't>, after: View<'_, 't>, string: bool) -> Kind<'t>
     let old = scalar(before);
     let new = if before.is_same(after) { old.clone() } else { scalar(after) };
     let null_string = string && old == Scalar::Null;
-    Kind::Primitive(Primitive { before: old, after: new, null_string })
+    Kind::Primitive(Primitive { before: old, after: new, null_string, white_space: false })
 }
 
 fn scalar<'t>(value: View<'_, 't>) -> Scalar<'t> {

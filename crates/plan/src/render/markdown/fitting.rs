@@ -6,13 +6,19 @@
 use std::io;
 
 use super::super::Writer;
-use super::super::outline::{OutlineItem, OutlineModule, OutlinePiece, OutlineSection};
+use objchange_text::listed;
+
+use super::super::outline::{FoldedItems, OutlineItem, OutlineModule, OutlinePiece, OutlineSection};
+use super::super::overview::{NAMES, start};
 use super::super::tokens::Tokens;
-use super::{LeftOut, escape, fence, length};
+use super::{LeftOut, NAME, escape, fence, length};
 use crate::report::{Report, ShowError};
 
 /// Stop after 20 diffs that do not fit: rendering thousands for one page is wasted.
 const MAX_MISFITS: usize = 20;
+
+/// The most lines of a folded section: the rest of it is counted by type.
+const MAX_FOLDED: usize = 20;
 
 /// The title of the section with addresses alone.
 pub(super) const LISTED: &str = "Destroyed and replaced";
@@ -34,6 +40,8 @@ pub(super) struct FittingEntries<'s, 'r, 'p> {
     pub(super) lines: Vec<String>,
     /// How each is shown.
     pub(super) shown_as: Vec<ShownAs>,
+    /// Whether each is only counted in the title of its section.
+    is_counted: Vec<bool>,
     /// The items, the most important first.
     order: Vec<usize>,
     /// How many diffs are left out.
@@ -45,10 +53,39 @@ pub(super) struct FittingEntries<'s, 'r, 'p> {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum ShownAs {
     LeftOut,
+    /// The title of its section counts it.
+    Counted,
     /// Its address is in a list.
     Listed,
     /// It has a line, and this diff, which may be empty.
     Entry(String),
+}
+
+/// The addresses that were listed so far.
+#[derive(Clone, Copy, Default)]
+struct Listed {
+    /// The action of the last one.
+    last: Option<Option<&'static str>>,
+}
+
+impl Listed {
+    /// How long the list gets by an address more.
+    fn add(&mut self, item: &OutlineItem<'_, '_>) -> usize {
+        let title = if self.last.is_none() { length(&heading(LISTED)) } else { 0 };
+        let action = if self.last == Some(item.action) { 0 } else { length(&list_start(item)) + 1 };
+        self.last = Some(item.action);
+        length(&address(item)) + length("- \n") + title + action
+    }
+}
+
+/// For each item whether it is only counted in the title of its folded section, which has so many before it.
+fn are_counted(sections: &[OutlineSection], items: &[OutlineItem<'_, '_>]) -> Vec<bool> {
+    let mut before = vec![0; sections.len()];
+    let is_counted = |item: &OutlineItem<'_, '_>| {
+        before[item.section] += 1;
+        sections[item.section].folded.is_some() && before[item.section] > MAX_FOLDED
+    };
+    items.iter().map(is_counted).collect()
 }
 
 /// The headings of sections and groups: how long each is, and whether it is there already.
@@ -88,6 +125,7 @@ impl<'s, 'r, 'p> FittingEntries<'s, 'r, 'p> {
             items,
             lines: items.iter().map(line).collect(),
             shown_as: vec![ShownAs::LeftOut; items.len()],
+            is_counted: are_counted(sections, items),
             order,
             no_diff: 0,
             form,
@@ -104,10 +142,19 @@ impl<'s, 'r, 'p> FittingEntries<'s, 'r, 'p> {
         self.length_of(|item| item.is_loss)
     }
 
-    fn length_of(&self, is_counted: impl Fn(&OutlineItem<'r, 'p>) -> bool) -> usize {
+    /// How long the list of the addresses of destroyed and replaced objects is.
+    pub(super) fn length_of_list(&self) -> usize {
+        let mut listed = Listed::default();
+        let losses = self.order.iter().map(|index| &self.items[*index]).filter(|item| item.is_loss);
+        losses.map(|item| listed.add(item)).sum()
+    }
+
+    fn length_of(&self, is_meant: impl Fn(&OutlineItem<'r, 'p>) -> bool) -> usize {
         let mut headings = Headings::new(self.sections, self.form);
         let mut length = 0;
-        for (item, line) in self.items.iter().zip(&self.lines).filter(|(item, _)| is_counted(item)) {
+        let lines = self.items.iter().zip(&self.lines).zip(&self.is_counted);
+        let lines = lines.filter(|((item, _), is_counted)| !**is_counted && is_meant(item));
+        for ((item, line), _) in lines {
             length += line_length(line) + headings.missing(item);
             headings.start(item);
         }
@@ -133,19 +180,19 @@ impl<'s, 'r, 'p> FittingEntries<'s, 'r, 'p> {
 
     /// Takes the addresses of destroyed and replaced objects that fit.
     fn list_losses(&mut self, room: &mut usize) {
-        let mut last = None;
+        let mut listed = Listed::default();
         for index in &self.order {
             let item = &self.items[*index];
             if !item.is_loss {
                 continue;
             }
-            let title = if last.is_none() { length(&heading(LISTED)) } else { 0 };
-            let action = if last == Some(item.action) { 0 } else { length(&list_start(item)) + 1 };
-            let cost = length(&address(item)) + length("- \n") + title + action;
+            let with_it = listed;
+            let cost = listed.add(item);
             if cost <= *room {
                 *room -= cost;
-                last = Some(item.action);
                 self.shown_as[*index] = ShownAs::Listed;
+            } else {
+                listed = with_it;
             }
         }
     }
@@ -158,6 +205,13 @@ impl<'s, 'r, 'p> FittingEntries<'s, 'r, 'p> {
         for index in &self.order {
             let item = &self.items[*index];
             if self.is_folded(item) != folded {
+                continue;
+            }
+            if self.is_counted[*index] {
+                // The title of the section counts it, if that is there.
+                if headings.started[item.section][0] {
+                    self.shown_as[*index] = ShownAs::Counted;
+                }
                 continue;
             }
             if !all_fit && reserved.is_none() && !item.is_loss {
@@ -183,7 +237,7 @@ impl<'s, 'r, 'p> FittingEntries<'s, 'r, 'p> {
                 continue;
             }
             let shown = match &mut self.shown_as[*index] {
-                ShownAs::LeftOut => continue,
+                ShownAs::LeftOut | ShownAs::Counted => continue,
                 ShownAs::Listed => {
                     self.no_diff += 1;
                     continue;
@@ -319,6 +373,7 @@ pub(super) fn module_name(module: &OutlineModule) -> String {
 
 fn group_start(section: &OutlineSection, index: usize, form: Form) -> String {
     if let Some(folded) = &section.folded {
+        let folded = folded_title(folded, form.plain);
         return match form.plain {
             true => format!("**{folded}**\n\n"),
             false => format!("<details><summary>{folded}</summary>\n\n"),
@@ -333,6 +388,20 @@ fn group_start(section: &OutlineSection, index: usize, form: Form) -> String {
         format!("<details{open}><summary>{}: {}</summary>\n\n", module_name(module), module.counts())
     };
     section.groups[index].as_ref().map_or_else(String::new, summary)
+}
+
+/// The title of a folded section: how many things are in it, and of which types, if it does not list them all.
+pub(super) fn folded_title(folded: &FoldedItems, plain: bool) -> String {
+    if folded.len <= MAX_FOLDED {
+        return folded.words.clone();
+    }
+    let code = |text: &str| match plain {
+        true => escape::code(start(text, NAME)),
+        false => escape::html_code(start(text, NAME)),
+    };
+    let types: Vec<_> =
+        folded.types.iter().take(NAMES).map(|(name, count)| format!("{count} of {}", code(name))).collect();
+    format!("{}, {MAX_FOLDED} of them listed: {}", folded.words, listed(&types, folded.types.len()))
 }
 
 fn group_end(section: &OutlineSection, index: usize, form: Form) -> &'static str {

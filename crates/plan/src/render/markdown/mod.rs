@@ -25,7 +25,7 @@ use objchange_text::listed;
 pub use template::MarkdownTemplate;
 
 pub(super) use self::left_out::LeftOut;
-pub(super) use self::part::ReportBody;
+pub(super) use self::part::{Lengths, ReportBody, Room};
 use super::outline::sections;
 use super::overview::{LINK, NAMES, Sentence, TITLE, counts, default_title, sentences, start};
 use crate::report::{Report, ShowError};
@@ -70,7 +70,7 @@ impl Report<'_> {
     ) -> Result<(), ShowError> {
         let (sections, items) = sections(self);
         let room = room(self, &LeftOut::all(&sections, &items), options);
-        let part = ReportBody::new(self, &sections, &items, room, options.plain)?;
+        let part = ReportBody::new(self, &sections, &items, Room::of_page(room), options.plain)?;
         out.write_all(head(self, options).as_bytes())?;
         part.write(out)?;
         Ok(out.write_all(part.left_out().line(options).as_bytes())?)

@@ -7,8 +7,11 @@ use objchange_text::{counted, listed};
 use super::super::outline::{OutlineItem, OutlineModule, OutlineSection};
 use super::super::overview::{NAMES, action_counts, is_small, losses, start};
 use super::fitting::{FittingEntries, Form};
-use super::{LeftOut, MarkdownOptions, NAME, escape, length};
+use super::{LeftOut, NAME, escape, length};
 use crate::report::{Report, ShowError};
+
+/// The empty lines around a part of the head.
+const AROUND: usize = 3;
 
 /// The part of a page below its headline and its notes.
 pub(in crate::render) struct ReportBody<'s, 'r, 'p> {
@@ -20,13 +23,39 @@ pub(in crate::render) struct ReportBody<'s, 'r, 'p> {
     pub(super) fitting: FittingEntries<'s, 'r, 'p>,
 }
 
+/// The most characters of a part, and of the table in it.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::render) struct Room {
+    pub(in crate::render) all: usize,
+    pub(in crate::render) table: usize,
+}
+
+impl Room {
+    /// The room of a part that has a page for itself: a quarter of it is for the table.
+    pub(in crate::render) fn of_page(all: usize) -> Self {
+        Self { all, table: all / 4 }
+    }
+}
+
+/// The lengths of what a part is made of, the most important first.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::render) struct Lengths {
+    pub(in crate::render) table: usize,
+    /// The addresses of destroyed and replaced objects, with the line that counts them.
+    pub(in crate::render) losses: usize,
+    /// What their lines take beyond that.
+    pub(in crate::render) loss_lines: usize,
+    /// The lines of all other entries.
+    pub(in crate::render) other_lines: usize,
+}
+
 impl<'s, 'r, 'p> ReportBody<'s, 'r, 'p> {
     /// The part in no more than so many characters, without what is said of what is left out.
     pub(in crate::render) fn new(
         report: &Report<'_>,
         sections: &'s [OutlineSection],
         items: &'s [OutlineItem<'r, 'p>],
-        room: usize,
+        Room { all: room, table: table_room }: Room,
         plain: bool,
     ) -> Result<Self, ShowError> {
         let form = Form { plain, is_open: is_small(report) };
@@ -42,7 +71,7 @@ impl<'s, 'r, 'p> ReportBody<'s, 'r, 'p> {
             part.count_destroyed();
         }
         if part.length_of_head() + part.fitting.length() > room {
-            part.table = module_table(sections, room / 4);
+            part.table = module_table(sections, table_room);
         }
         if part.length_of_head() + part.fitting.length_of_losses() > room {
             // All that fit are listed in the open.
@@ -56,16 +85,27 @@ impl<'s, 'r, 'p> ReportBody<'s, 'r, 'p> {
         Ok(part)
     }
 
-    /// How long the part is that names all destroyed and replaced objects, and nothing else.
-    pub(in crate::render) fn shortest(
+    /// The lengths of its parts, if it may have so long a table.
+    pub(in crate::render) fn lengths(
         report: &Report<'_>,
         sections: &'s [OutlineSection],
         items: &'s [OutlineItem<'r, 'p>],
-        options: &MarkdownOptions<'_>,
-    ) -> usize {
-        let form = Form { plain: options.plain, is_open: is_small(report) };
-        let losses = FittingEntries::new(sections, items, form).length_of_losses();
-        losses + length(&module_table(sections, options.max_length / 4))
+        table: usize,
+        plain: bool,
+    ) -> Lengths {
+        let form = Form { plain, is_open: is_small(report) };
+        let fitting = FittingEntries::new(sections, items, form);
+        let count = items.iter().filter(|item| item.is_loss).count();
+        let caution = if count > 0 { length(&caution(&[], count)) + AROUND } else { 0 };
+        let table = module_table(sections, table).max(self::table(report));
+        let table = if table.is_empty() { 0 } else { length(&table) + AROUND };
+        let (list, lines) = (fitting.length_of_list(), fitting.length_of_losses());
+        Lengths {
+            table,
+            losses: caution + list.min(lines),
+            loss_lines: lines.saturating_sub(list),
+            other_lines: fitting.length() - lines,
+        }
     }
 
     fn count_destroyed(&mut self) {
@@ -75,12 +115,7 @@ impl<'s, 'r, 'p> ReportBody<'s, 'r, 'p> {
 
     /// The line about destroyed and replaced objects, if there are any.
     pub(super) fn caution(&self) -> String {
-        let count = self.destroyed.len() + self.more_destroyed;
-        match (count, &self.destroyed[..]) {
-            (0, _) => String::new(),
-            (_, []) => format!("⚠️ Destroyed or replaced: {}", counted(count, "resource")),
-            (_, names) => format!("⚠️ Destroyed or replaced: {}", listed(names, count)),
-        }
+        caution(&self.destroyed, self.destroyed.len() + self.more_destroyed)
     }
 
     /// The text above the entries.
@@ -106,6 +141,15 @@ impl<'s, 'r, 'p> ReportBody<'s, 'r, 'p> {
 
     pub(in crate::render) fn left_out(&self) -> LeftOut {
         self.fitting.left_out()
+    }
+}
+
+/// The line about so many destroyed and replaced objects, of which these are named.
+fn caution(names: &[String], count: usize) -> String {
+    match (count, names) {
+        (0, _) => String::new(),
+        (_, []) => format!("⚠️ Destroyed or replaced: {}", counted(count, "resource")),
+        (_, names) => format!("⚠️ Destroyed or replaced: {}", listed(names, count)),
     }
 }
 

@@ -9,8 +9,8 @@ use minijinja::{AutoEscape, Environment, ErrorKind, UndefinedBehavior};
 use objchange_text::TimeLimit;
 
 use super::bounded::{self, Budget};
-use super::fitting::{FittingEntries, LISTED, ShownAs, address, module_name};
-use super::{LeftOut, MarkdownOptions, ReportBody, escape, length, marker, target, title};
+use super::fitting::{FittingEntries, LISTED, ShownAs, address, folded_title, module_name};
+use super::{LeftOut, MarkdownOptions, ReportBody, Room, escape, length, marker, target, title};
 use crate::render::outline::{OutlineModule, sections};
 use crate::render::overview::{Sentence, action_counts, counts, default_title, is_small, sentences};
 use crate::report::TemplateError;
@@ -147,7 +147,7 @@ impl Report<'_> {
         let (sections, items) = sections(self);
         let mut room = super::room(self, &LeftOut::all(&sections, &items), options);
         for _ in 0..MAX_TRIES {
-            let part = ReportBody::new(self, &sections, &items, room, options.plain)?;
+            let part = ReportBody::new(self, &sections, &items, Room::of_page(room), options.plain)?;
             let page = template.render(page(self, &part, options), &report, &Budget::new(time))?;
             let too_much = length(&page).saturating_sub(options.max_length);
             if too_much == 0 {
@@ -217,7 +217,7 @@ fn fitting_sections(fitting: &FittingEntries<'_, '_, '_>) -> Value {
     let first = (!lists.is_empty()).then(|| section(LISTED, lists.into()));
     let shown = fitting.shown_as.iter().enumerate().filter_map(|(index, place)| match place {
         ShownAs::Entry(diff) => Some((index, &**diff)),
-        ShownAs::LeftOut | ShownAs::Listed => None,
+        ShownAs::LeftOut | ShownAs::Listed | ShownAs::Counted => None,
     });
     let shown: Vec<_> = shown.collect();
     let item = |(index, _): &(usize, &str)| &fitting.items[*index];
@@ -229,7 +229,7 @@ fn fitting_sections(fitting: &FittingEntries<'_, '_, '_>) -> Value {
                 shown.iter().map(|(index, diff)| entry(fitting, *index, &fitting.lines[*index], diff));
             let module = of.groups[item(&shown[0]).group].as_ref();
             let (name, counts) = (module.map(module_name), module.map(OutlineModule::counts));
-            let counts = counts.or_else(|| of.folded.clone());
+            let counts = counts.or_else(|| of.folded.as_ref().map(|folded| folded_title(folded, false)));
             group(&name.unwrap_or_default(), &counts.unwrap_or_default(), "", entries.collect())
         });
         section(of.title, groups.collect())

@@ -34,10 +34,14 @@ impl Review<'_> {
         }
     }
 
-    /// The numbers of plans, and of those that are refused.
+    /// The numbers of plans, of those that are refused, and of inputs that could not be reviewed.
     pub(super) fn counts(&self) -> String {
         let refused = self.plans.iter().filter(|plan| plan.is_refused()).count();
-        format!("{}, {refused} refused", counted(self.plans.len(), "plan"))
+        let problems = match self.problems.len() {
+            0 => String::new(),
+            count => format!(", {count} not reviewed"),
+        };
+        format!("{}, {refused} refused{problems}", counted(self.plans.len(), "plan"))
     }
 }
 

@@ -1,6 +1,6 @@
 //! A review as a Markdown page for a comment.
 //!
-//! A page that would be too long keeps, in this order: the verdicts, a table of modules and actions, the addresses of
+//! A page that would be too long keeps, in this order, over all plans: the verdicts, tables of modules and actions, the addresses of
 //! destroyed and replaced objects, the other entries, and their diffs. Its last line counts what is left out.
 
 use std::io::Write;
@@ -9,7 +9,8 @@ use objchange_text::counted;
 
 use super::{Review, ReviewedPlan, has_losses};
 use crate::render::markdown::{
-    LeftOut, MarkdownOptions, NAME, ReportBody, default_heading, escape, length, link, notes, parts,
+    LeftOut, Lengths, MarkdownOptions, NAME, ReportBody, Room, default_heading, escape, length, link, notes,
+    parts,
 };
 use crate::render::outline::sections;
 use crate::render::overview::{counts, start};
@@ -28,7 +29,7 @@ const PLANS: usize = 200;
 /// The least room in which the changes of a plan say anything.
 const SHORTEST: usize = 100;
 
-/// The characters that each plan may have before any plan has more.
+/// The characters that the verdicts of each plan may have before those of any plan have more.
 const FAIR: usize = 2_000;
 
 impl Review<'_> {
@@ -47,21 +48,49 @@ impl Review<'_> {
         let mut all = LeftOut::default();
         demands.iter().for_each(|demand| all.add(&demand.all));
         let room = options.max_length.saturating_sub(length(&page) + all.longest_line(options));
-        let shares = shares(&demands, room);
-        let mut spare = room.saturating_sub(shares.iter().sum());
         let mut left_out = LeftOut::default();
-        let count = self.plans.len();
-        for (index, (plan, demand)) in self.plans.iter().zip(&demands).enumerate() {
-            // Room that one plan leaves is for those behind it.
-            let room = shares[index] + spare / (count - index);
-            let (text, missing) = part(plan, demand, count > 1, room, options)?;
-            spare = (spare + shares[index]).saturating_sub(length(&text));
+        for (text, missing) in self.parts(&demands, room, options)? {
             left_out.add(&missing);
             page += &text;
         }
         page += &left_out.line(options);
         out.write_all(page.as_bytes())?;
         Ok(())
+    }
+
+    /// The parts of the page about each plan, and what they leave out.
+    fn parts(
+        &self,
+        demands: &[Demand],
+        room: usize,
+        options: &MarkdownOptions<'_>,
+    ) -> Result<Vec<(String, LeftOut)>, ShowError> {
+        let with = |index: usize, share: Share| {
+            part(&self.plans[index], &demands[index], self.plans.len() > 1, share, options)
+        };
+        if self.plans.len() == 1 {
+            let share = Share { verdicts: room / 2, table: None, all: room };
+            return Ok(vec![with(0, share)?]);
+        }
+        let shares = shares(demands, room);
+        let spare = room - shares.iter().map(|share| share.all).sum::<usize>();
+        // Diffs come last: each plan has what it can use of what all lines leave, or as much as the others.
+        let most = |share: Share| Share { all: if share.all > 0 { share.all + spare } else { 0 }, ..share };
+        let mut parts = Vec::with_capacity(shares.len());
+        for (index, share) in shares.iter().enumerate() {
+            parts.push(with(index, most(*share))?);
+        }
+        let lengths: Vec<_> = parts.iter().map(|(text, _)| length(text)).collect();
+        let lengths = lengths.into_iter().zip(&shares);
+        let (used, wanted): (Vec<_>, Vec<_>) =
+            lengths.map(|(length, share)| (length.min(share.all), length.saturating_sub(share.all))).unzip();
+        let given = filled(&wanted, room - used.into_iter().sum::<usize>());
+        for (index, share) in
+            shares.into_iter().enumerate().filter(|(index, _)| given[*index] < wanted[*index])
+        {
+            parts[index] = with(index, Share { all: share.all + given[index], ..share })?;
+        }
+        Ok(parts)
     }
 
     /// The headline, the link, the problems, and for several plans a table.
@@ -134,11 +163,13 @@ fn is_important(plan: &ReviewedPlan<'_>) -> bool {
     plan.is_refused() || has_losses(&plan.report)
 }
 
-/// The needs of a plan on a page.
+/// The needs of a plan on a page with others.
 struct Demand {
-    /// The length in which its verdicts and all destroyed and replaced objects have room.
-    length: usize,
     is_important: bool,
+    /// The length of what is around its part.
+    around: usize,
+    verdicts: usize,
+    lengths: Lengths,
     /// Everything that is left out without its part.
     all: LeftOut,
 }
@@ -149,25 +180,94 @@ impl Demand {
         let all = LeftOut::all(&sections, &items);
         let around = length(&part_head(plan, options)) + length(PART_END) + all.longest_line(options);
         let verdicts = length(&verdicts(plan, options.max_length / 2));
-        let shortest = ReportBody::shortest(&plan.report, &sections, &items, options);
-        Self { length: around + verdicts + shortest, is_important: is_important(plan), all }
+        let lengths =
+            ReportBody::lengths(&plan.report, &sections, &items, options.max_length / 4, options.plain);
+        Self { is_important: is_important(plan), around, verdicts, lengths, all }
     }
 }
 
-/// How much of the room each plan gets at least: what it needs, if all have that, else about as much as the others.
-fn shares(demands: &[Demand], mut room: usize) -> Vec<usize> {
-    let mut shares = vec![0; demands.len()];
-    for is_important in [true, false] {
-        let mut order: Vec<_> =
-            (0..demands.len()).filter(|index| demands[*index].is_important == is_important).collect();
-        order.sort_by_key(|index| demands[*index].length);
-        for (place, index) in order.iter().enumerate() {
-            let fair = (room / (order.len() - place)).max(FAIR);
-            shares[*index] = demands[*index].length.min(fair).min(room);
-            room -= shares[*index];
+/// The room that a plan has on a page: for its verdicts, for its table if that has a limit of its own, and in all.
+#[derive(Debug, Clone, Copy, Default)]
+struct Share {
+    verdicts: usize,
+    table: Option<usize>,
+    all: usize,
+}
+
+/// The room of each plan of several, so that the order of what is kept is that of the whole page: verdicts, tables, the addresses of
+/// destroyed and replaced objects, lines. Plans that are refused, destroy or replace something are before others.
+fn shares(demands: &[Demand], mut room: usize) -> Vec<Share> {
+    let mut shares = vec![Share::default(); demands.len()];
+    // Verdicts take half of the page, and tables a quarter, unless the rest has no use for the room.
+    for (for_verdicts, for_tables) in [(room / 2, room / 4), (usize::MAX, usize::MAX)] {
+        let new = begin(demands, &mut shares, for_verdicts.min(room));
+        room -= new.iter().map(|index| shares[*index].all).sum::<usize>();
+        let mut give = |limit: usize, need: &dyn Fn(&Demand) -> usize| {
+            let needs: Vec<_> = new.iter().map(|index| need(&demands[*index])).collect();
+            let given = filled(&needs, limit.min(room));
+            for (index, given) in new.iter().zip(&given) {
+                shares[*index].all += given;
+            }
+            room -= given.iter().sum::<usize>();
+            given
+        };
+        let tables = give(for_tables, &|demand| demand.lengths.table);
+        give(usize::MAX, &|demand| demand.lengths.losses);
+        for (index, table) in new.iter().zip(tables) {
+            shares[*index].table = Some(table);
         }
     }
+    let has_part = |share: &Share| share.all > 0;
+    // Their lines are of use only where all of a plan fit.
+    let mut order: Vec<_> = (0..demands.len()).filter(|index| has_part(&shares[*index])).collect();
+    order.sort_by_key(|index| demands[*index].lengths.loss_lines);
+    for index in order {
+        let needed = demands[index].lengths.loss_lines;
+        if needed <= room {
+            shares[index].all += needed;
+            room -= needed;
+        }
+    }
+    let needs = demands.iter().zip(&shares);
+    let needs: Vec<_> =
+        needs.map(|(demand, share)| if has_part(share) { demand.lengths.other_lines } else { 0 }).collect();
+    for (share, given) in shares.iter_mut().zip(filled(&needs, room)) {
+        share.all += given;
+    }
     shares
+}
+
+/// Gives plans that have no room yet that for their verdicts, and says which have it now.
+fn begin(demands: &[Demand], shares: &mut [Share], mut room: usize) -> Vec<usize> {
+    let mut order: Vec<_> = (0..demands.len()).filter(|index| shares[*index].all == 0).collect();
+    order.sort_by_key(|index| !demands[*index].is_important);
+    let mut new = Vec::new();
+    for (place, index) in order.iter().enumerate() {
+        let Demand { around, verdicts, .. } = &demands[*index];
+        let fair = (room / (order.len() - place)).max(FAIR);
+        let fitting = (*verdicts).min(fair.saturating_sub(*around));
+        // A line counts the results that are left out.
+        let all = around + fitting + if fitting < *verdicts { SHORTEST } else { 0 };
+        if all <= room {
+            shares[*index] = Share { verdicts: fitting, table: None, all };
+            room -= all;
+            new.push(*index);
+        }
+    }
+    new.sort_unstable();
+    new
+}
+
+/// How much of the room each of several needs gets: all of it, or about as much as the others.
+fn filled(needs: &[usize], mut room: usize) -> Vec<usize> {
+    let mut given = vec![0; needs.len()];
+    let mut order: Vec<_> = (0..needs.len()).collect();
+    order.sort_by_key(|index| needs[*index]);
+    for (place, index) in order.iter().enumerate() {
+        given[*index] = needs[*index].min(room / (order.len() - place));
+        room -= given[*index];
+    }
+    given
 }
 
 /// The first lines of the part about one of several plans, and the last one.
@@ -186,7 +286,7 @@ fn part(
     plan: &ReviewedPlan<'_>,
     demand: &Demand,
     is_one_of_many: bool,
-    room: usize,
+    share: Share,
     options: &MarkdownOptions<'_>,
 ) -> Result<(String, LeftOut), ShowError> {
     let (mut head, end) = match (is_one_of_many, options.plain) {
@@ -194,16 +294,18 @@ fn part(
         (true, true) => (part_head(plan, options), ""),
         (true, false) => (part_head(plan, options), PART_END),
     };
-    head += &verdicts(plan, room / 2);
+    head += &verdicts(plan, share.verdicts);
     // The last line of the page is enough where there is one part.
     let foot = if is_one_of_many { demand.all.longest_line(options) } else { 0 };
-    let Some(room) = room.checked_sub(length(&head) + length(end) + foot).filter(|room| *room >= SHORTEST)
-    else {
+    let least = if is_one_of_many { 0 } else { SHORTEST };
+    let room = share.all.checked_sub(length(&head) + length(end) + foot).filter(|room| *room >= least);
+    let Some(room) = room else {
         // Where there are several plans, the line in the table is all that fits.
         let text = if is_one_of_many { String::new() } else { head };
         return Ok((text, demand.all.clone()));
     };
     let (sections, items) = sections(&plan.report);
+    let room = share.table.map_or(Room::of_page(room), |table| Room { all: room, table });
     let part = ReportBody::new(&plan.report, &sections, &items, room, options.plain)?;
     let mut text = Vec::new();
     part.write(&mut text)?;
