@@ -94,8 +94,8 @@ pub enum Situation {
     Added,
     /// It is left out, and the prior object has a value.
     Updated,
-    /// It is left out, and the prior object has `false`, `0`, `""` or an empty collection. Blocks have nothing else in them. What a
-    /// provider computes is [`Updated`](Self::Updated) whatever its value.
+    /// It is left out, and the prior object has `false`, `0`, `""` or an empty collection. Blocks have nothing else in them. A
+    /// value that a provider computes is [`Updated`](Self::Updated) whatever it is.
     Emptied,
     /// It is left out, and the prior object has no value.
     Gained,

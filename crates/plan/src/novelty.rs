@@ -1,4 +1,4 @@
-//! What versions of Terraform show differently.
+//! Differences between the texts of versions of Terraform.
 
 use objchange_document::Program;
 

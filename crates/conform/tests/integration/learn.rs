@@ -612,8 +612,8 @@ fn blocks_that_are_left_out_are_kept_or_not() {
     }
 }
 
-/// A provider of the older SDK: it plans null where `false` is added to an object, and keeps a text that is left out. Of a
-/// document it knows only the rules, and takes all others for equal.
+/// A provider of the older SDK: it plans null where `false` is added to an object, and keeps a text that is left out. It
+/// knows only the rules of a document, and takes all others for equal.
 fn older_kit() -> Kit {
     let text = || Attribute::optional(Type::String);
     let block = Block::new(

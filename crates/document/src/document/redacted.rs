@@ -123,7 +123,7 @@ impl<'n, 't> Hiding<'n, 't> {
         }
     }
 
-    /// What any section of the plan marks in the object of this entry: not all sections that repeat a value repeat its marks.
+    /// The marks of the object of this entry in all sections of the plan: not all that repeat a value repeat its marks.
     fn stated(&self, resource: &Node<'_>) -> Json {
         stated(self.marks.stated().view(text_of(resource, "address").unwrap_or_default()))
     }

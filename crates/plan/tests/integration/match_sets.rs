@@ -150,7 +150,7 @@ fn an_element_of_a_list_that_moves_and_changes_is_shown_as_moved() {
     ] {
         let text = list_text(&before, &after, true);
         assert!(text.contains("          + {\n") && text.contains("          - {\n"), "{after}: {text}");
-        // What is left of the list after the change is in its order there.
+        // Elements that the list still has after the change are in its order.
         let mut place = 0;
         for element in after.as_array().unwrap() {
             let name = element["name"].as_str().unwrap();

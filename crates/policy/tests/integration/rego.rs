@@ -790,7 +790,7 @@ fn elements_of_a_set_may_turn_out_to_be_one() {
         ("after.set[1]", undecided, undecided),
         ("after.set[2]", pass, pass),
         ("after.set == input.planned_values.root_module.resources[0].values.set", fail, fail),
-        // Of a list, the elements stay what they are.
+        // The elements of a list stay what they are.
         ("count(after.list) == 2", fail, undecided),
         ("\"a\" in after.mixed", fail, fail),
         ("count(after.mixed) == 1", undecided, undecided),

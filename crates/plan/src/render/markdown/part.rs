@@ -43,7 +43,7 @@ pub(in crate::render) struct Lengths {
     pub(in crate::render) table: usize,
     /// The addresses of destroyed and replaced objects, with the line that counts them.
     pub(in crate::render) losses: usize,
-    /// What their lines take beyond that.
+    /// The further room that their lines take.
     pub(in crate::render) loss_lines: usize,
     /// The lines of all other entries.
     pub(in crate::render) other_lines: usize,
