@@ -192,7 +192,7 @@ impl Reading<'_> {
         let provider: ProviderConfigAddress =
             stored.provider_config.parse().map_err(|_| error(StateProblem::Provider))?;
         let (value, schema_version, lacks_marks) = self.value(file, stored, &address, &provider)?;
-        let identity = self.identity(stored, &address, &provider)?;
+        let identity = self.identity(stored, &value, &address, &provider)?;
         let object = StateObject {
             value,
             schema_version,
@@ -333,6 +333,7 @@ impl Reading<'_> {
     fn identity(
         &mut self,
         stored: &objchange_document::StateResource<'_>,
+        object: &Value,
         address: &InstanceAddress,
         provider: &ProviderConfigAddress,
     ) -> Result<Option<Value>, ReadStateError> {
@@ -349,15 +350,18 @@ impl Reading<'_> {
         }
         let stored_version = i64::try_from(stored.identity_version).unwrap_or(i64::MAX);
         if stored_version < schema.version {
+            // What the provider says may repeat secrets of the object.
+            let mut secrets = ProviderSecrets::default();
+            secrets.learn_marked(object);
             return Ok(
                 match self.providers.upgrade_identity(provider, &stored.resource_type, stored_version, text) {
                     None => None,
                     Some(Ok((identity, warnings))) => {
-                        self.provider_diagnostics(address, warnings);
+                        self.provider_diagnostics(address, secrets.hide_all(warnings));
                         Some(identity)
                     }
                     Some(Err(errors)) => {
-                        self.provider_diagnostics(address, errors);
+                        self.provider_diagnostics(address, secrets.hide_all(errors));
                         self.state.unreadable.insert(address.clone());
                         None
                     }
