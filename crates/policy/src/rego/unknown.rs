@@ -546,7 +546,7 @@ enum Part<'p> {
     Items(Vec<Value>, Option<&'p Type>),
 }
 
-/// Of a larger set, all elements with something unknown may turn out to be equal to others: to compare each with each would
+/// In a larger set, all elements with something unknown may turn out to be equal to others: to compare each with each would
 /// take too long.
 const MOST_COMPARED: usize = 64;
 
@@ -556,7 +556,7 @@ fn possible_set(items: Vec<Value>) -> Value {
     let count = is_open.iter().filter(|is_open| **is_open).count();
     let mut may_lack = vec![false; items.len()];
     for (at, item) in items.iter().enumerate().filter(|(at, _)| is_open[*at]) {
-        // Of two equal elements one stays: the one that is known, or else the first.
+        // One of two equal elements stays: the one that is known, or else the first.
         let mut others = items.iter().enumerate().filter(|(other, _)| *other < at || !is_open[*other]);
         may_lack[at] = match count <= MOST_COMPARED {
             true => others.any(|(_, other)| item.may_equal(other)),

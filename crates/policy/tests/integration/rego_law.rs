@@ -68,7 +68,7 @@ fn as_sets(skeleton: &Value, known: &Value) -> Value {
             let is_kept = |at: usize| {
                 let (is_open, item) = &items[at];
                 let equal = items.iter().enumerate().filter(|(_, (_, other))| other == item);
-                // Of equal elements, one that was known stays, or else the first.
+                // One of equal elements stays: one that was known, or else the first.
                 !is_open
                     || equal
                         .min_by_key(|(at, (is_open, _))| (*is_open, *at))

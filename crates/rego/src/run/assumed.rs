@@ -1,4 +1,4 @@
-//! What a branch has taken for true of unknown values.
+//! Assumptions of a branch about unknown values.
 //!
 //! Behind `x == "a"` a branch is only possible, and on it `x` is "a": then `x == "b"` does not hold, and no further doubt
 //! is in `x != "c"`.
@@ -6,7 +6,7 @@
 use super::Machine;
 use crate::value::{OperationName, Origin, Types, Unknown, Value};
 
-/// What a branch assumes about values, the newest last. Only values with an origin are known again.
+/// The values that a branch assumes, the newest last. Only values with an origin are known again.
 #[derive(Debug, Default)]
 pub(super) struct Assumptions(Vec<(Origin, Value)>);
 

@@ -97,7 +97,7 @@ pub(crate) struct Machine<'p> {
     /// The unknown values that decide whether the current rule fails although a value was found. Unlike a
     /// doubt, this stays when a branch ends.
     may_fail: Option<Unknown>,
-    /// What the current branch has taken for true.
+    /// The values that the current branch has assumed.
     assumed: Assumptions,
     budget: Budget,
     joins: Joins<'p>,
