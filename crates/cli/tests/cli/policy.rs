@@ -1044,6 +1044,30 @@ fn policies_are_checked_without_a_plan() {
 }
 
 #[test]
+fn all_that_no_plan_has_is_named() {
+    let text = "package main\n\ndeny contains rc.address if {\n\tsome rc in input.resource_changes\n\trc.typ == \"a\"\n\
+        \trc.change.aftr.acl == \"b\"\n\tdata.lib.x\n}\n\nwarn contains 1 if {\n\tinput.resource_chnges\n\tdata.lib.y\n}\n";
+    let folder = Folder::with("check-fields", &[("p.rego", text)]);
+    let rego = folder.0.to_str().unwrap();
+    let output = policy(&["check", rego], "");
+    let said: Vec<&str> = output.stdout.lines().collect();
+    let [data, other_data, ty, after, changes, count] = said[..] else { panic!("{output:?}") };
+    assert!(data.contains("p.rego:7: data.lib.x is not there"), "{data}");
+    assert!(other_data.contains("p.rego:12: data.lib.y is not there"), "{other_data}");
+    assert!(ty.contains("p.rego:5: the change of a resource has no field typ"), "{ty}");
+    assert!(after.contains("p.rego:6: ") && after.contains("aftr"), "{after}");
+    assert!(changes.contains("p.rego:11: no plan has input.resource_chnges"), "{changes}");
+    assert_eq!((output.code, count), (1, "1 policy file: 5 errors"));
+    // A plan is not evaluated over these, and the reason is on one line.
+    let output = policy(&["--rego", rego], &plan(&[]));
+    assert_eq!(output.code, 2, "{output:?}");
+    assert!(
+        ["data.lib.y", "typ", "aftr", "chnges"].iter().all(|name| output.stderr.contains(name)),
+        "{output:?}"
+    );
+}
+
+#[test]
 fn checks_of_policies_are_also_json_and_sarif() {
     let validator = crate::schemas::validator("policy-check.schema.json");
     let check = |name: &str, text: &str, options: &[&str]| {

@@ -11,7 +11,7 @@ use cel::common::ast::{
 use objchange::value::Path;
 use objchange_plan::IgnoredPath;
 use objchange_text::re2::{Pattern, PatternError};
-use objchange_text::{VersionConstraints, similar};
+use objchange_text::{VersionConstraints, counted, similar};
 
 use super::compare::{Wrong, kinds_of, shape_of_call, wrong_containment, wrong_equality};
 use super::error::{QueryError, QueryErrorKind};
@@ -350,8 +350,11 @@ impl Checker<'_> {
             return Ok(());
         }
         let wanted: Vec<String> = numbers.iter().map(ToString::to_string).collect();
-        let message =
-            format!("`{name}` has {} arguments here and takes {}", call_expr.args.len(), wanted.join(" or "));
+        let message = format!(
+            "`{name}` has {} here and takes {}",
+            counted(call_expr.args.len(), "argument"),
+            wanted.join(" or ")
+        );
         Err(QueryError::new(QueryErrorKind::Argument, place, message))
     }
 

@@ -61,7 +61,9 @@ pub(super) fn wrong_containment((a, of_a): Part<'_>, (b, of_b): Part<'_>) -> Opt
     }
     if b.kinds().never_equal(Kinds::LIST.or(Kinds::MAP)) {
         let message = format!("`in` looks into a list or a map, and this is {}", b.kinds());
-        return Some(Wrong { message, help: None });
+        let help = (b.kinds() == Kinds::STRING)
+            .then(|| "`text.contains(part)` tells whether a text has a part".to_owned());
+        return Some(Wrong { message, help });
     }
     let elements = b.elements().filter(|elements| *elements != Kinds::NONE)?;
     a.kinds().never_equal(elements).then(|| Wrong {

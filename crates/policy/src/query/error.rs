@@ -74,6 +74,7 @@ impl QueryError {
     /// Explains why an expression has no value. The evaluator's own messages may hold values, so none of their text is
     /// used.
     pub(super) fn of_evaluation(error: &ExecutionError, place: Range<usize>) -> Self {
+        let mut help = None;
         let (kind, message) = match error {
             ExecutionError::NoSuchKey(_) | ExecutionError::IndexOutOfBounds(_) => {
                 (QueryErrorKind::Absent, "there is nothing of this name or at this position".to_owned())
@@ -87,6 +88,9 @@ impl QueryError {
             }
             ExecutionError::NoSuchOverload(overload) => {
                 let types = overload.argument_types();
+                let is_in_list =
+                    overload.function() == "contains" && types.first().is_some_and(|ty| ty == "list");
+                help = is_in_list.then(|| "`x in list` tells whether a list has the element x".to_owned());
                 (QueryErrorKind::Type, format!("{} is not for {}", spoken(overload.function()), and(types)))
             }
             // No name in CEL begins with `@`: such an error is one of ours, and its message holds no value.
@@ -109,9 +113,19 @@ impl QueryError {
             ExecutionError::InvalidArgumentCount { .. } => {
                 (QueryErrorKind::Type, "the number of arguments is another one".to_owned())
             }
+            // The function's own words about its argument may hold a value.
+            ExecutionError::FunctionError { function, .. } => {
+                let wanted = match function.as_str() {
+                    "timestamp" => "this is no time such as 2026-01-31T12:00:00Z",
+                    "duration" => "this is no duration such as 1h30m",
+                    "int" | "uint" | "double" => "this is no number",
+                    _ => "this is not for such a value",
+                };
+                (QueryErrorKind::Type, wanted.to_owned())
+            }
             _ => (QueryErrorKind::Type, "this is not for a value of this type".to_owned()),
         };
-        Self::new(kind, place, message)
+        Self::new(kind, place, message).help(help)
     }
 }
 

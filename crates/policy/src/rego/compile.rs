@@ -50,10 +50,8 @@ pub(super) fn compile(
     let program = Program::compile(&sources, &compile_options)
         .map_err(|errors| PolicyError::of_policies(&errors, &time))?;
     refuse_data_left_out(&program, &options.data_left_out)?;
-    if !testing {
-        // Tests may mock a document with `with data.x as …`, so only policies are refused.
-        refuse_missing_data(&program, &options.data)?;
-    }
+    // Tests may mock a document with `with data.x as …`, so only policies are refused.
+    let mut missing = if testing { Vec::new() } else { missing_data(&program, &options.data) };
     let rules = evaluated(&program, options, testing)?;
     let mode = match testing {
         // Tests make their own input with `with input as …`: it need not be of one form.
@@ -68,7 +66,11 @@ pub(super) fn compile(
     if !testing {
         let wanted: Vec<RuleId> =
             rules.iter().map(|rule| rule.id).chain(exceptions.values().copied()).collect();
-        shape::refuse_missing_fields(&program, &wanted, mode, options, (&compile_options, &time))?;
+        missing.extend(shape::missing_fields(&program, &wanted, mode, options, (&compile_options, &time))?);
+    }
+    let mut missing = missing.into_iter();
+    if let Some(first) = missing.next() {
+        return Err(PolicyError::joined(first, missing));
     }
     // `after_full` repeats every value after, so it is made only for policies that mention it.
     let full = files.iter().any(|file| file.text.contains("after_full"));
@@ -101,8 +103,9 @@ fn refuse_data_left_out(program: &Program, left_out: &[LeftOutData]) -> Result<(
     Ok(())
 }
 
-/// A rule over a document that is not there would never hold.
-fn refuse_missing_data(program: &Program, data: &Value) -> Result<(), PolicyError> {
+/// The documents that rules read and that are not there: such a rule would never hold.
+fn missing_data(program: &Program, data: &Value) -> Vec<PolicyError> {
+    let mut missing = Vec::new();
     for (path, location) in program.data_references() {
         let mut at = Some(data);
         for key in path {
@@ -111,12 +114,8 @@ fn refuse_missing_data(program: &Program, data: &Value) -> Result<(), PolicyErro
         if at.is_none() && !path.is_empty() {
             let message =
                 format!("data.{} is not there: no rule makes it, and no data file holds it", title(path));
-            return Err(PolicyError::new(
-                PolicyErrorKind::Policy,
-                Some(PolicyLocation::from(location)),
-                message,
-            ));
+            missing.push(PolicyError::new(PolicyErrorKind::Policy, Some(location.into()), message));
         }
     }
-    Ok(())
+    missing
 }

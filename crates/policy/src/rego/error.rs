@@ -4,7 +4,7 @@ use std::fmt;
 
 use objchange_document::{DocumentError, PlanFileError, PlanFileErrorKind};
 use objchange_rego::{CompileError, CompileErrors, Limit, Location, NEEDS_NETWORK};
-use objchange_text::TimeLimit;
+use objchange_text::{TimeLimit, counted};
 
 /// A place in a policy file.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
@@ -85,6 +85,9 @@ impl PolicyErrorKind {
     }
 }
 
+/// So many errors are named behind the first in a message; all are among its problems.
+const MOST_JOINED: usize = 9;
+
 impl PolicyError {
     pub(super) fn new(
         kind: PolicyErrorKind,
@@ -119,13 +122,29 @@ impl PolicyError {
             NEEDS_NETWORK => PolicyErrorKind::Network,
             _ => PolicyErrorKind::Policy,
         };
-        let mut message = first.message.clone();
+        let place_of = |error: &CompileError| error.location.clone().map(PolicyLocation::from);
+        let problem = |error: &CompileError| Self::new(kind, place_of(error), &error.message);
+        Self::joined(problem(first), rest.iter().map(problem))
+    }
+
+    /// Joins several errors into one of the kind of the first.
+    pub(super) fn joined(first: Self, rest: impl Iterator<Item = Self>) -> Self {
+        let mut errors = vec![first];
         for error in rest {
+            if !errors.iter().any(|other| other.place == error.place && other.message == error.message) {
+                errors.push(error);
+            }
+        }
+        let mut message = errors[0].message.clone();
+        for error in errors.iter().skip(1).take(MOST_JOINED) {
             message.push_str(&format!("; {error}"));
         }
-        let place_of = |error: &CompileError| error.location.clone().map(PolicyLocation::from);
-        let problems = errors.0.iter().map(|error| (place_of(error), error.message.clone())).collect();
-        Self { problems, ..Self::new(kind, place_of(first), message) }
+        if let Some(more) = errors.len().checked_sub(1 + MOST_JOINED).filter(|more| *more > 0) {
+            message.push_str(&format!("; and {}", counted(more, "more error")));
+        }
+        let (kind, place) = (errors[0].kind, errors[0].place.clone());
+        let problems = errors.into_iter().map(|error| (error.place, error.message)).collect();
+        Self { problems, ..Self::new(kind, place, message) }
     }
 
     /// The error for a limit, which ends the evaluation of all rules.

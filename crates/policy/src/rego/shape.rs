@@ -2,7 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use objchange_rego::{CompileOptions, Format, MissingField, MissingPart, Program, RuleId, Value};
+use objchange_rego::{
+    CompileOptions, Format, InputFormat, MissingField, MissingPart, Program, RuleId, Value,
+};
 use objchange_text::{TimeLimit, did_you_mean};
 
 use super::error::{PolicyError, PolicyErrorKind, PolicyLocation};
@@ -87,23 +89,27 @@ pub(super) fn choose(
     }
 }
 
-/// Refuses rules that read a field that no plan has: such a rule passes every plan, or none.
+/// The fields that rules read and no plan has: such a rule passes every plan, or none.
 ///
 /// # Errors
 ///
-/// The first of these reads.
-pub(super) fn refuse_missing_fields(
+/// The policies cannot be compiled to look for it.
+pub(super) fn missing_fields(
     program: &Program,
     rules: &[RuleId],
     mode: InputMode,
     options: &Options,
     (compile_options, time): (&CompileOptions, &TimeLimit),
-) -> Result<(), PolicyError> {
+) -> Result<Vec<PolicyError>, PolicyError> {
     let input = format::of_input(mode, options.input != InputMode::Auto, options.run.as_ref());
     let missing = program
         .missing_fields(rules, &input, compile_options)
         .map_err(|errors| PolicyError::of_policies(&errors, time))?;
-    let Some(MissingField { location, field, part, .. }) = missing.into_iter().next() else { return Ok(()) };
+    Ok(missing.into_iter().map(|missing| refusal(missing, mode, options, &input)).collect())
+}
+
+fn refusal(missing: MissingField, mode: InputMode, options: &Options, input: &InputFormat) -> PolicyError {
+    let MissingField { location, field, part, .. } = missing;
     let similar =
         |fields: &[(&'static str, Format)]| did_you_mean(&field, fields.iter().map(|(name, _)| *name));
     let (kind, message) = match part {
@@ -175,5 +181,5 @@ pub(super) fn refuse_missing_fields(
             (PolicyErrorKind::MissingField, message)
         }
     };
-    Err(PolicyError::new(kind, Some(location.into()), message))
+    PolicyError::new(kind, Some(location.into()), message)
 }

@@ -89,6 +89,8 @@ fn each_construct_waits_for_what_is_unknown() {
         (r#"object.get(rc.change.after, "a", "y") == "z""#, "a"),
         (r#"object.get(rc.change.after, ["whole", "k"], "y") == "z""#, "whole"),
         ("[x | x := rc.change.after.a] == [1]", "a"),
+        // Without schemas, a list may be a set, and its elements one.
+        ("count(rc.change.after.list) == 2", "list[1].k"),
         ("count([1 | rc.change.after.a == 1]) == 1", "a"),
         (r#"{k: v | some k, v in rc.change.after.tags; v == "b"} == {}"#, "tags.c"),
         ("rc.change.after.a > 3", "a"),
@@ -132,7 +134,7 @@ fn each_construct_waits_for_what_is_unknown() {
         (r#"rc.change.after.tags == {"a": "b"}"#, Outcome::Pass),
         ("tags := rc.change.after.tags\n\ttags == {}", Outcome::Pass),
         ("[x | x := rc.change.after.a] == []", Outcome::Pass),
-        ("count(rc.change.after.list) == 2", Outcome::Fail),
+        ("count(rc.change.after.list) in {1, 2}\n\tcount(rc.change.after.list) > 2", Outcome::Pass),
         ("rc.change.after_full.a == {\"$unknown\": {}}", Outcome::Fail),
         ("not unknown(rc.change.after_full.a)", Outcome::Pass),
         ("unknown(rc.change.after_full.a)", Outcome::Fail),
@@ -790,7 +792,11 @@ fn elements_of_a_set_may_turn_out_to_be_one() {
         ("after.set[1]", undecided, undecided),
         ("after.set[2]", pass, pass),
         ("after.set == input.planned_values.root_module.resources[0].values.set", fail, fail),
+<<<<<<< HEAD
         // The elements of a list stay what they are.
+=======
+        // Elements of a list stay what they are.
+>>>>>>> h-b
         ("count(after.list) == 2", fail, undecided),
         ("\"a\" in after.mixed", fail, fail),
         ("count(after.mixed) == 1", undecided, undecided),

@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 use std::rc::Rc;
 
 use super::key::whole;
-use super::{Budget, Done, Key, SourcePlace, Value};
+use super::{Budget, Done, Key, Map, SourcePlace, Value};
 
 /// Whether two values are equal, or the place of the undefined part that leaves this open.
 pub(crate) fn equal(a: &Value, b: &Value, budget: &mut Budget) -> Done<Result<bool, SourcePlace>> {
@@ -65,6 +65,11 @@ fn shared(value: &Value) -> Option<usize> {
 }
 
 fn compare_collections(a: &Value, b: &Value, budget: &mut Budget) -> Done<Result<bool, SourcePlace>> {
+    if let (Value::Map(a), Value::Map(b)) = (a, b)
+        && (lacks_certain(a, b, budget)? || lacks_certain(b, a, budget)?)
+    {
+        return Ok(Ok(false));
+    }
     budget.touch(a);
     budget.touch(b);
     match (a, b) {
@@ -85,12 +90,24 @@ fn compare_collections(a: &Value, b: &Value, budget: &mut Budget) -> Done<Result
             if keys != b.keys() {
                 return Ok(Ok(false));
             }
-            let value = |map: &super::Map, key: &Key| map.find(key).unwrap_or_else(Value::undefined);
+            let value = |map: &Map, key: &Key| map.find(key).unwrap_or_else(Value::undefined);
             let pairs = keys.iter().map(|key| (value(a, key), value(b, key)));
             budget.deeper(|budget| all_equal(pairs, budget))
         }
         _ => Ok(Ok(false)),
     }
+}
+
+/// Whether a map that is known lacks a member that another has for certain. They differ then, whatever the unknown members
+/// of the other turn out to be.
+fn lacks_certain(open: &Map, known: &Map, budget: &mut Budget) -> Done<bool> {
+    let is_changed = open.0.taint.get().is_some() || known.0.taint.get().is_some();
+    if is_changed || open.unknowns().is_empty() || !known.unknowns().is_empty() {
+        return Ok(false);
+    }
+    budget.step(open.len())?;
+    let is_certain = |key: &Key| open.optional(key).is_none() && open.unknown(key).is_none();
+    Ok(open.keys().iter().any(|key| is_certain(key) && known.find(key).is_none()))
 }
 
 /// A differing pair decides, whatever is undefined before it.

@@ -626,7 +626,11 @@ fn a_comparison_that_never_holds_is_an_error_with_its_place() {
             "1 in rc.change.actions",
             "elements that are a string, and never a number",
         ),
-        ("rc.type in \"aws\"", "rc.type in \"aws\"", "`in` looks into a list or a map, and this is a string"),
+        (
+            "rc.type in \"aws\"",
+            "rc.type in \"aws\"",
+            "; `text.contains(part)` tells whether a text has a part",
+        ),
         ("rc.change.actions in [\"create\"]", "rc.change.actions in [\"create\"", "and never a list"),
         ("rc.change.actions == [\"destroy\"]", "rc.change.actions == [\"destroy\"", "did you mean `delete`?"),
         ("\"updates\" in rc.change.actions", "\"updates\" in rc.change.actions", "did you mean `update`?"),

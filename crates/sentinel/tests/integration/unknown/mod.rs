@@ -83,8 +83,10 @@ fn who_looks_is_noted() {
         ("h.m is empty", "x.id x.undefined"),
         ("h.m is defined", ""),
         ("any h.m as k { k is 1 }", "x.id x.undefined"),
-        ("h.m is {}", "x.id x.undefined"),
-        ("[h.m] is [{}]", "x.id x.undefined"),
+        // It has a member for certain.
+        ("h.m is {}", ""),
+        ("{\"b\": 1} is h.m", ""),
+        ("[h.m] is [{}]", ""),
         ("h.m.list", ""),
         ("h.m.list[0]", ""),
         ("h.m.list[1]", "x.list[1]"),
