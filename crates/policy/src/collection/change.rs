@@ -2,7 +2,9 @@
 
 use std::sync::{Arc, OnceLock};
 
-use objchange_document::changes::{ChangeValues, ChangedIndex, ChangedResource, DocumentText, Importing, ResourceActions, ValueChange};
+use objchange_document::changes::{
+    ChangeValues, ChangedIndex, ChangedResource, DocumentText, Importing, ResourceActions, ValueChange,
+};
 use objchange_document::json::{Json, View, doubtful_marks};
 use objchange_document::{DocumentError, Index, MaskedNames, StatedMarks, Text};
 use objchange_plan::Sides;

@@ -31,7 +31,10 @@ use objchange::schema::SchemaDocumentError;
 use objchange::value::{Kind, Number, Path, PathStep};
 use objchange_document::changes::{ChangedIndex, ChangedResource, OutputChange, PlannedValues, ValueChange};
 use objchange_document::json::{Json, Shape, View};
-use objchange_document::{ConfigMarks, DocumentError, Finding, Index, Plan, PlanFile, PlanFileError, Schemas, StatedMarks, Text, findings};
+use objchange_document::{
+    ConfigMarks, DocumentError, Finding, Index, Plan, PlanFile, PlanFileError, Schemas, StatedMarks, Text,
+    findings,
+};
 
 pub use self::table::{RowsBuilder, schema};
 #[cfg(feature = "tables")]

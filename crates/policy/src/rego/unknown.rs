@@ -547,11 +547,7 @@ enum Part<'p> {
     Items(Vec<Value>, Option<&'p Type>),
 }
 
-<<<<<<< HEAD
 /// In a larger set, all elements with something unknown count as possibly equal to others: to compare each with each would
-=======
-/// In a larger set, all elements with something unknown may turn out to be equal to others: to compare each with each would
->>>>>>> h-b
 /// take too long.
 const MOST_COMPARED: usize = 64;
 

@@ -19,7 +19,9 @@ use std::sync::{Arc, OnceLock};
 use objchange::Value;
 use objchange_document::changes::DocumentText;
 use objchange_document::json::{Json, Raw, View, marks_or_all};
-use objchange_document::{ConfigMarks, DocumentError, Index, Plan, Sensitive, State, StateOutput, StateResource, StatedMarks, Text};
+use objchange_document::{
+    ConfigMarks, DocumentError, Index, Plan, Sensitive, State, StateOutput, StateResource, StatedMarks, Text,
+};
 use objchange_plan::Sides;
 use serde::ser::{SerializeMap, Serializer};
 

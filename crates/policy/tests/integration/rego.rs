@@ -792,11 +792,7 @@ fn elements_of_a_set_may_turn_out_to_be_one() {
         ("after.set[1]", undecided, undecided),
         ("after.set[2]", pass, pass),
         ("after.set == input.planned_values.root_module.resources[0].values.set", fail, fail),
-<<<<<<< HEAD
         // The elements of a list stay what they are.
-=======
-        // Elements of a list stay what they are.
->>>>>>> h-b
         ("count(after.list) == 2", fail, undecided),
         ("\"a\" in after.mixed", fail, fail),
         ("count(after.mixed) == 1", undecided, undecided),

@@ -6,11 +6,7 @@
 use super::Machine;
 use crate::value::{OperationName, Origin, Types, Unknown, Value};
 
-<<<<<<< HEAD
 /// The assumptions of a branch about values, the newest last. Only values with an origin are known again.
-=======
-/// The values that a branch assumes, the newest last. Only values with an origin are known again.
->>>>>>> h-b
 #[derive(Debug, Default)]
 pub(super) struct Assumptions(Vec<(Origin, Value)>);
 

@@ -297,11 +297,7 @@ impl Machine<'_> {
         }))
     }
 
-<<<<<<< HEAD
     /// The known parts of the text of a format in which each verb is one letter.
-=======
-    /// The known beginning and end of the text of a format in which each verb is one letter.
->>>>>>> h-b
     fn edges(&mut self, sprintf: &'static Builtin, format: &str, parts: &[Value]) -> Run<Option<Edges>> {
         let mut edges = Edges::default();
         let mut parts = parts.iter();

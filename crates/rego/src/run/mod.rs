@@ -97,11 +97,7 @@ pub(crate) struct Machine<'p> {
     /// The unknown values that decide whether the current rule fails although a value was found. Unlike a
     /// doubt, this stays when a branch ends.
     may_fail: Option<Unknown>,
-<<<<<<< HEAD
     /// The assumptions of the current branch.
-=======
-    /// The values that the current branch has assumed.
->>>>>>> h-b
     assumed: Assumptions,
     budget: Budget,
     joins: Joins<'p>,
