@@ -12,12 +12,12 @@ use crate::ignore::{IgnoredPath, IgnoredPaths};
 /// misspelt.
 ///
 /// ```
-/// use objchange_plan::{Plan, Schemas, unmatched_paths};
+/// use objchange_plan::{IgnoredPath, Plan, Schemas, unmatched_paths};
 ///
 /// let plan = Plan::parse(
 ///     r#"{"format_version":"1.2","output_changes":{"url":{"actions":["create"],"before":null,"after":"x"}}}"#,
 /// )?;
-/// let paths = ["output.url".parse()?, "output.uri".parse()?];
+/// let paths: [IgnoredPath; 2] = ["output.url".parse()?, "output.uri".parse()?];
 /// assert_eq!(unmatched_paths(&plan.changes, &Schemas::none(), &paths)?, paths[1..]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
