@@ -342,7 +342,21 @@ pub(crate) fn check(documents: impl Iterator<Item = (String, Value)>) {
     };
     let parts =
         ["resource_changes", "resource_drift", "deferred_changes", "action_invocations", "output_changes"];
-    let is_judged = |plan: &Value| plan["applyable"] != true || parts.iter().any(|of| lists(plan, of));
+    // Neither is one that Terraform never writes: paths that force a replacement stand in replacements alone, and what has no action
+    // stays as it is.
+    let is_possible = |resource: &Value| {
+        let change = &resource["change"];
+        let is_replaced = change["actions"].as_array().is_some_and(|actions| actions.len() > 1);
+        let stays = change["actions"] != json!(["no-op"]) || change["before"] == change["after"];
+        stays && (is_replaced || !lists(change, "replace_paths"))
+    };
+    let are_possible = |plan: &Value| {
+        let all = parts[..2].iter().filter_map(|of| plan[*of].as_array()).flatten();
+        all.into_iter().all(is_possible)
+    };
+    let is_judged = |plan: &Value| {
+        are_possible(plan) && (plan["applyable"] != true || parts.iter().any(|of| lists(plan, of)))
+    };
     for (name, plan) in documents.filter(|(_, plan)| is_judged(plan)) {
         if let Some(problem) = problems(&name.replace('/', "-"), &plan) {
             wrong.push(format!("{name}: {problem}"));

@@ -13,12 +13,13 @@ use objchange_document::Schemas;
 ///
 /// ```
 /// use objchange_document::{Plan, Schemas};
+/// use objchange_plan::IgnoredPath;
 /// use objchange_plan::compare::unmatched_paths;
 ///
 /// let plan = Plan::parse(
 ///     r#"{"format_version":"1.2","output_changes":{"url":{"actions":["create"],"before":null,"after":"x"}}}"#,
 /// )?;
-/// let paths = ["output.url".parse()?, "output.uri".parse()?];
+/// let paths: [IgnoredPath; 2] = ["output.url".parse()?, "output.uri".parse()?];
 /// assert_eq!(unmatched_paths(&plan.changes, &Schemas::none(), &paths)?, paths[1..]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
