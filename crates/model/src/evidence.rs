@@ -605,9 +605,7 @@ impl Decide for Observer<'_> {
         let is_result = |cause: &Cause| !is_set && cause.is_inside(part);
         let mut others = self.causes.iter().filter(|cause| cause.is_beside(part) && !is_result(cause));
         let cause = others.next();
-        // Blocks that are gone are not kept, whatever happens to the object.
-        let are_gone = *are_blocks && has_nothing(planned) && !has_nothing(sides.prior);
-        let is_of_another = self.is_replaced && !is_set && (*is_computed || *are_blocks) && !are_gone;
+        let is_of_another = self.is_replaced && !is_set && (*is_computed || *are_blocks);
         let is_wanted = self
             .wanted
             .is_none_or(|wanted| cause.is_none() && wanted.contains(&(SmolStr::new(part), *situation)));
