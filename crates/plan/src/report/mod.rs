@@ -54,7 +54,9 @@ use objchange_document::PlanMode;
 use objchange_document::Program;
 use objchange_document::Text;
 use objchange_document::changes::{Check, ResourceActions};
-use objchange_document::{Document, Missing, NoState, Plan, PlanFile, SchemaOrigin, Schemas, State, StatedMarks};
+use objchange_document::{
+    Document, Missing, NoState, Plan, PlanFile, SchemaOrigin, Schemas, State, StatedMarks,
+};
 
 /// The sentence about a plan for which providers were not asked, after its important words.
 pub(crate) const PREDICTED: &str =

@@ -3,7 +3,9 @@
 use super::{Change, Dialect, PathList, Paths, Unknown};
 use objchange_document::DocumentError;
 use objchange_document::changes::{ChangeValues, PlannedValues, WrittenValues};
-use objchange_document::json::{Builder, Built, Json, JsonError, Shape, View, fitted_marks, marks_or_all, union_marks};
+use objchange_document::json::{
+    Builder, Built, Json, JsonError, Shape, View, fitted_marks, marks_or_all, union_marks,
+};
 
 /// The two sides of a change and their marks, wherever they come from.
 #[derive(Debug)]
