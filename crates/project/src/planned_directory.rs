@@ -150,6 +150,7 @@ impl PlannedDirectory {
             imports: count(|change| change.importing.is_some()),
             objects: count(|change| !change.before.is_null()),
             is_trusting: self.is_trusting,
+            may_invoke: self.config.modules.iter().any(|module| !module.config.actions.is_empty()),
             unread: match self.options.refresh {
                 true => count(|change| {
                     let is_gone = matches!(change.action, PlannedAction::Delete | PlannedAction::Forget);

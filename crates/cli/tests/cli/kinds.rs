@@ -172,7 +172,10 @@ fn every_error_type_has_one() {
         StateError: |e| e.kind();
         UpgradeError: |e| e.kind();
     };
-    let crates = ["case", "files", "hcl", "model", "module", "plan", "policy", "project", "sentinel", "text"];
+    let crates = [
+        "case", "document", "files", "hcl", "model", "module", "plan", "policy", "project", "sentinel",
+        "text",
+    ];
     let crates = crates.map(|name| workspace().join("crates").join(name).join("src"));
     let mut found = 0;
     for (source, text) in sources([workspace().join("src")].into_iter().chain(crates)) {

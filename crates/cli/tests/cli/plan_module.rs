@@ -256,6 +256,18 @@ fn a_gate_refuses_objects_whose_arguments_may_have_been_taken_out() {
     );
     let policy = gate(&["policy", directory, "--rego", folder.at("p").to_str().unwrap()]);
     assert_eq!(policy.code, 1, "{policy:?}");
+    // A plan that was saved without `--strict` shows no change. Neither gates nor policies take it for one that is checked.
+    assert_eq!(plan(&folder, &["--refresh=false", "--out", "FOLDER/plan.json"]).code, 0);
+    let saved = folder.at("plan.json");
+    assert!(std::fs::read_to_string(&saved).unwrap().contains("+simulated.trusting.unrefreshed\""));
+    let saved = saved.to_str().unwrap();
+    for (condition, code) in [("update", 1), ("replace", 1), ("output", 1), ("delete", 0), ("invoke", 0)] {
+        let shown = gate(&["show", saved, "--fail-on", condition]);
+        assert_eq!(shown.code, code, "{condition}: {shown:?}");
+        assert_eq!(code == 1, shown.stderr.contains("plan with --strict"), "{condition}: {shown:?}");
+    }
+    let policy = gate(&["policy", saved, "--rego", folder.at("p").to_str().unwrap()]);
+    assert!(policy.stderr.contains("without --strict"), "{policy:?}");
     folder.write(
         "p.sentinel",
         "import \"tfplan/v2\" as tfplan\nmain = rule {\n  all tfplan.resource_changes as _, rc \

@@ -333,10 +333,10 @@ fn errors_show_their_place() {
         ),
         (
             "timestamp(rc.name) < timestamp(rc.type)",
-            "^^^^^^^^^^^^^^^^^^",
+            "^^^^^^^^^^^^^^^^^",
             "this is no time such as 2026-01-31T12:00:00Z",
         ),
-        ("duration(rc.name) < duration('1h')", "^^^^^^^^^^^^^^^^^", "this is no duration such as 1h30m"),
+        ("duration(rc.name) < duration('1h')", "^^^^^^^^^^^^^^^^", "this is no duration such as 1h30m"),
         ("changed(rc)", "^^^^^^^", "`changed` has 1 argument here and takes 2"),
         ("rc.name", "^^^^^^^", "must be true or false"),
         ("'ä' == rc.nam", "          ^^^", "did you mean `name`?"),

@@ -45,6 +45,8 @@ pub struct ProviderDependent {
     pub refreshed: usize,
     /// The plan takes providers to leave values alone that they may change: a strict plan would differ.
     pub is_trusting: bool,
+    /// The configuration may declare actions, which updates invoke.
+    pub may_invoke: bool,
     /// Objects that exist, should have been read, and are to stay or to be replaced.
     pub unread: usize,
 }
@@ -67,6 +69,7 @@ impl ProviderDependent {
             imports: simulated().filter(|resource| resource.change.importing.is_some()).count(),
             objects: simulated().filter(exists).count(),
             is_trusting: prediction.is_trusting,
+            may_invoke: plan.configuration().is_none_or(|text| text.text().contains("\"actions\"")),
             unread: match prediction.is_refreshed {
                 true => simulated().filter(exists).filter(|resource| stays(&resource.change.actions)).count(),
                 false => 0,

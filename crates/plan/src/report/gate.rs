@@ -292,7 +292,8 @@ impl Gate {
     /// Refuses what only the providers could say, where they were not asked: which updates are replacements, what is done with
     /// imported objects, and drift.
     pub fn refuse_unasked(&self, verdict: &mut Verdict, unasked: &ProviderDependent) {
-        let ProviderDependent { updates, imports, objects, refreshed, is_trusting, unread } = unasked;
+        let ProviderDependent { updates, imports, objects, refreshed, is_trusting, may_invoke, unread } =
+            unasked;
         let has = |wanted: &GateCondition| self.conditions.contains(wanted);
         if *imports > 0 && (has(&GateCondition::Update) || has(&GateCondition::Replace)) {
             verdict.refuse(format!("{imports} to import, of which the providers may update or replace some"));
@@ -328,10 +329,12 @@ impl Gate {
             GateCondition::Update,
             GateCondition::Replace,
             GateCondition::Output,
-            GateCondition::Invoke,
             GateCondition::Check,
         ];
-        if *is_trusting && verdict.refused.is_empty() && follows.iter().any(has) {
+        let follows = |wanted: &GateCondition| {
+            follows.contains(wanted) || *wanted == GateCondition::Invoke && *may_invoke
+        };
+        if *is_trusting && verdict.refused.is_empty() && self.conditions.iter().any(follows) {
             verdict.refuse(
                 "values that only the providers know were taken as they are: plan with --strict, which says what may change"
                     .to_owned(),
