@@ -4,6 +4,7 @@ use clap::Args;
 use objchange_document::{PlanFile, incompleteness_warning};
 
 use crate::exit;
+use crate::module_plan::warn_of_trust;
 
 /// Whether plans are accepted that end with an error.
 #[derive(Debug, Clone, Copy, Args)]
@@ -31,6 +32,7 @@ impl ErroredPlans {
         if let Some(warning) = incompleteness_warning(file.facts()) {
             exit::warn(&format!("{name}: {warning}"));
         }
+        warn_of_trust(file);
         match file.facts().errored {
             true if self.allow_errored => {
                 exit::warn(&format!("{name}: planning ended with an error; later changes are missing"));

@@ -58,17 +58,23 @@ pub(crate) fn judged(file: &PlanFile) -> Result<&Plan<'_>, CommandError> {
     for warning in document_warnings(file.facts()) {
         exit::warn(&format!("{}: {warning}", file.name()));
     }
-    let facts = file.facts();
-    if facts.simulated {
-        let name = file.name();
-        exit::warn(&match facts.unasked.is_trusting {
-            true => format!(
-                "{name}: planned without its providers and without --strict: values that they may change count as known"
-            ),
-            false => format!(
-                "{name}: planned without its providers: what only they know is unknown here, and may turn out otherwise"
-            ),
-        });
+    if !warn_of_trust(file) && file.facts().simulated {
+        exit::warn(&format!(
+            "{}: planned without its providers: what only they know is unknown here, and may turn out otherwise",
+            file.name()
+        ));
     }
     Ok(plan)
+}
+
+/// Warns of a saved plan that takes values for known which its providers may change, and says whether it is one.
+pub(crate) fn warn_of_trust(file: &PlanFile) -> bool {
+    let is_trusting = file.facts().unasked.is_trusting;
+    if is_trusting {
+        exit::warn(&format!(
+            "{}: planned without its providers and without --strict: values that they may change count as known",
+            file.name()
+        ));
+    }
+    is_trusting
 }

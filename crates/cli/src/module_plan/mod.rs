@@ -24,7 +24,7 @@ use objchange_project::{PlanError, PlannedDirectory, RefusedPlan, is_glob};
 pub(crate) use self::arguments::{
     DirectoryArgs, ForModules, ModuleArgs, PlanInputs, PlanningArgs, StateArgs, state_choice,
 };
-pub(crate) use self::documents::{judged, planned_file, read_plan_file};
+pub(crate) use self::documents::{judged, planned_file, read_plan_file, warn_of_trust};
 use crate::exit::{self, CommandError, FAILED};
 use crate::hints;
 use crate::options::{MaskArgs, MaxInput};
