@@ -350,7 +350,7 @@ impl Reading<'_> {
         }
         let stored_version = i64::try_from(stored.identity_version).unwrap_or(i64::MAX);
         if stored_version < schema.version {
-            // What the provider says may repeat secrets of the object.
+            // A message of the provider may repeat secrets of the object.
             let mut secrets = ProviderSecrets::default();
             secrets.learn_marked(object);
             return Ok(
