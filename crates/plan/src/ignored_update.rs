@@ -85,9 +85,9 @@ pub fn updates_values_alone(resource: &ChangedResource<'_>) -> bool {
         && resource.previous_address.as_ref().is_none_or(|previous| *previous == resource.address)
 }
 
-/// The object that paths lead into.
+/// The resource or output that the steps of a path start from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ChangedThing<'a> {
+pub enum PathRoot<'a> {
     /// The resource instance with this address.
     Resource(&'a str),
     /// The output with this name, whose paths begin with `output`.
@@ -108,7 +108,7 @@ pub struct DifferOnlyAt {
 ///
 /// ```
 /// use objchange_document::json::Json;
-/// use objchange_plan::{ChangedThing, Sides, differ_only_at};
+/// use objchange_plan::{PathRoot, Sides, differ_only_at};
 ///
 /// let json = |text: &'static str| Json::parse(text);
 /// let sides = Sides {
@@ -119,19 +119,19 @@ pub struct DifferOnlyAt {
 ///     after_sensitive: json("false")?,
 ///     replace: json("null")?,
 /// };
-/// let of = |path: &str| Ok::<_, objchange_plan::IgnoredPathError>(differ_only_at(&[path.parse()?], &sides, ChangedThing::Resource("disk.a")));
+/// let of = |path: &str| Ok::<_, objchange_plan::IgnoredPathError>(differ_only_at(&[path.parse()?], &sides, PathRoot::Resource("disk.a")));
 /// assert!(of("tags")?.is_only && of("disk.*:tags.a")?.is_only);
 /// assert!(!of("tags.b")?.is_only && !of("net.*:tags")?.is_only);
 /// assert_eq!(of("tags.b")?.are_found, [false]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn differ_only_at(paths: &[IgnoredPath], sides: &Sides<'_>, of: ChangedThing<'_>) -> DifferOnlyAt {
+pub fn differ_only_at(paths: &[IgnoredPath], sides: &Sides<'_>, of: PathRoot<'_>) -> DifferOnlyAt {
     let ignored = IgnoredPaths::new(paths);
     let is_only = match of {
-        ChangedThing::Resource(address) => {
+        PathRoot::Resource(address) => {
             differ_only_there(&ignored, sides, SchemaPart::Unknown, &[address], &[])
         }
-        ChangedThing::Output(name) => {
+        PathRoot::Output(name) => {
             differ_only_there(&ignored, sides, SchemaPart::Unknown, &[], &["output", name])
         }
     };

@@ -44,7 +44,7 @@ pub use diff::Diff;
 pub use file_errors::{compare_complaint, placed};
 pub use ignore::{IgnoredPath, IgnoredPathError};
 pub use ignored_update::{
-    ChangedThing, DifferOnlyAt, differ_only_at, triggering_resources, updates_values_alone,
+    DifferOnlyAt, PathRoot, differ_only_at, triggering_resources, updates_values_alone,
 };
 pub use options::{Colour, Options};
 pub use render::{Outline, render_plan, render_state};

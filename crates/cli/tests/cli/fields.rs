@@ -342,8 +342,7 @@ pub(crate) fn check(documents: impl Iterator<Item = (String, Value)>) {
     };
     let parts =
         ["resource_changes", "resource_drift", "deferred_changes", "action_invocations", "output_changes"];
-    // Neither is one that Terraform never writes: paths that force a replacement stand in replacements alone, and what has no action
-    // stays as it is.
+    // Terraform never writes such a plan: only a replacement has `replace_paths`, and a no-op changes nothing.
     let is_possible = |resource: &Value| {
         let change = &resource["change"];
         let is_replaced = change["actions"].as_array().is_some_and(|actions| actions.len() > 1);

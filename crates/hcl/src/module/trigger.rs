@@ -5,8 +5,8 @@ use crate::Diagnostic;
 use crate::syntax::ast::{Access, Expr, ExprKind};
 
 impl Expr {
-    /// Why this is no trigger of `replace_triggered_by`: it must be a reference, and keys that are not written out must be
-    /// references, too. Terraform finds this only while planning (1.11.4 and 1.15.5).
+    /// The error if this cannot stand in `replace_triggered_by`, and `None` if it can. It must be a reference, and so must each
+    /// key in it that is no literal. Terraform reports this only while planning (1.11.4 and 1.15.5).
     ///
     /// ```
     /// let error = |text: &str| Some(objchange_hcl::parse_expression(text).ok()?.trigger_error()?.summary);

@@ -91,8 +91,8 @@ impl ExpectedFailures {
             }
             let is_check = owner.kind == CheckKind::Check;
             if stage == Stage::PlanBeforeApply && is_check {
-                // Checks are judged again while applying, unless planning fails. Then all of them are told, expected or not
-                // (Terraform 1.11.4 and 1.15.5).
+                // Apply evaluates checks again. If planning fails there is no apply, and Terraform reports all failed checks,
+                // expected or not (1.11.4 and 1.15.5).
                 checks.push(diagnostic.clone());
                 continue;
             }

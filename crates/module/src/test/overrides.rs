@@ -14,7 +14,7 @@ use crate::{Diagnostics, ProviderConfigAddress};
 /// Given values for an object, by an override.
 #[derive(Debug)]
 struct GivenBy {
-    /// The mock whose block the override stands in: it counts only for objects of that provider.
+    /// The provider whose `mock_provider` block has the override, which applies only to its objects. `None` outside of one.
     mock: Option<ProviderConfigAddress>,
     given: GivenValues,
 }

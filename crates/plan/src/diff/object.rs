@@ -67,6 +67,16 @@ pub struct ObjectChange<'s> {
 }
 
 /// The parts of two objects that change, one by one, in the order of their diff.
+///
+/// ```
+/// use objchange::Value;
+/// use objchange_document::changes::PlannedValues;
+/// use objchange_plan::diff::changed_leaves;
+///
+/// let size = |n: i64| Value::object([("id", Value::from("a")), ("size", Value::from(n))]);
+/// let leaves = changed_leaves(&PlannedValues::new(None, &size(1), &size(2), Vec::new()));
+/// assert_eq!(leaves.len(), 1);
+/// ```
 pub fn changed_leaves(values: &PlannedValues) -> Vec<LeafChange> {
     let sides = Sides::from_planned(values);
     let replaced = sides.replaced();

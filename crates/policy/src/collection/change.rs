@@ -9,7 +9,7 @@ use objchange_document::json::{Json, View, doubtful_marks};
 use objchange_document::{DocumentError, Index, MaskedNames, StatedMarks, Text};
 use objchange_plan::Sides;
 #[cfg(feature = "query")]
-use objchange_plan::{ChangedThing, DifferOnlyAt, IgnoredPath, differ_only_at, updates_values_alone};
+use objchange_plan::{DifferOnlyAt, IgnoredPath, PathRoot, differ_only_at, updates_values_alone};
 
 use super::{Marked, is_there, items, simplified};
 use crate::simulated::{Simulated, is_own, key};
@@ -274,8 +274,8 @@ impl<'t> Change<'t> {
     #[cfg(feature = "query")]
     pub(crate) fn changes_only(&self, paths: &[IgnoredPath]) -> Result<DifferOnlyAt, DocumentError> {
         let thing = match self.is_output {
-            true => ChangedThing::Output(&self.name),
-            false => ChangedThing::Resource(&self.name),
+            true => PathRoot::Output(&self.name),
+            false => PathRoot::Resource(&self.name),
         };
         let DifferOnlyAt { is_only, are_found } = differ_only_at(paths, self.sides()?, thing);
         Ok(DifferOnlyAt { is_only: is_only && self.is_plain_update, are_found })

@@ -360,8 +360,10 @@ impl<'t> Marking<'t> {
             let full = match unknown {
                 None => after.clone(),
                 Some(unknown) => marked(after, unknown, &mut String::new(), None, &mut |part| match part {
-                    Part::Unknown(path, _) => Value::Unknown(Unknown::marker(self.places.add(address, path))),
-                    Part::Items(items, _) => Value::array(items),
+                    OpenPart::Unknown(path, _) => {
+                        Value::Unknown(Unknown::marker(self.places.add(address, path)))
+                    }
+                    OpenPart::Items(items, _) => Value::array(items),
                 }),
             };
             changed = with_member(&changed, "after_full", full);
@@ -390,9 +392,9 @@ impl<'t> Marking<'t> {
     ) -> Value {
         marked(value, unknown, &mut String::new(), ty, &mut |part| {
             let (path, ty) = match part {
-                Part::Items(items, Some(Type::List(_) | Type::Tuple(_))) => return Value::array(items),
-                Part::Items(items, _) => return possible_set(items),
-                Part::Unknown(path, ty) => (path, ty),
+                OpenPart::Items(items, Some(Type::List(_) | Type::Tuple(_))) => return Value::array(items),
+                OpenPart::Items(items, _) => return possible_set(items),
+                OpenPart::Unknown(path, ty) => (path, ty),
             };
             let id = match planned {
                 None => self.places.add(address, path),
@@ -540,7 +542,7 @@ fn planned_key(address: &str, resource: &Value) -> SmolStr {
 }
 
 /// A part of a value that has something unknown.
-enum Part<'p> {
+enum OpenPart<'p> {
     /// It is unknown itself, at this path.
     Unknown(&'p str, Option<&'p Type>),
     /// It is an array of these items, some of which are unknown or have something unknown.
@@ -578,11 +580,11 @@ fn marked(
     unknown: &Value,
     path: &mut String,
     ty: Option<&Type>,
-    make: &mut dyn FnMut(Part<'_>) -> Value,
+    make: &mut dyn FnMut(OpenPart<'_>) -> Value,
 ) -> Value {
     let length = path.len();
     match unknown {
-        Value::Bool(true) => make(Part::Unknown(path, ty)),
+        Value::Bool(true) => make(OpenPart::Unknown(path, ty)),
         // Where something in it is unknown, it need not be of the kind of its secret.
         _ if is_secret(value) || is_secret(unknown) => unknown_secret(None),
         Value::Object(parts) => {
@@ -618,7 +620,7 @@ fn marked(
                 items[index] = marked(&items[index].clone(), part, path, element, make);
                 path.truncate(length);
             }
-            make(Part::Items(items, ty))
+            make(OpenPart::Items(items, ty))
         }
         _ => value.clone(),
     }
