@@ -150,7 +150,6 @@ enum Command {
 static LONG_VERSION: LazyLock<String> = LazyLock::new(|| {
     let features = [
         ("browse", cfg!(feature = "browse")),
-        ("columns", cfg!(feature = "columns")),
         ("plan-file", cfg!(feature = "plan-file")),
         ("policy", cfg!(feature = "policy")),
         ("provider", cfg!(feature = "provider")),

@@ -12,8 +12,11 @@
 
 #![forbid(unsafe_code)]
 #![cfg_attr(not(test), deny(clippy::disallowed_methods))]
+// The collections hold what any of the languages asks for.
+#![cfg_attr(not(all(feature = "query", feature = "rego", feature = "sentinel")), allow(dead_code))]
 
 mod address;
+#[cfg(any(feature = "rego", feature = "sentinel"))]
 mod blocks;
 mod collection;
 #[cfg(feature = "columns")]
@@ -31,6 +34,7 @@ pub mod tfconfig;
 pub mod tfplan;
 pub mod tfstate;
 
+#[cfg(any(feature = "rego", feature = "sentinel"))]
 pub use blocks::locate;
 pub use collection::{
     Answer, Collected, Collection, Exact, Field, FieldKind, Full, Marked, ObjectValueError, Redacted, Secrets,

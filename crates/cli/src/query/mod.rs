@@ -1,6 +1,4 @@
 //! `objchange query`: finds items of plans with an expression.
-
-#[cfg(feature = "columns")]
 mod columns;
 
 use std::io::{self, BufWriter, Write};
@@ -8,20 +6,6 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use clap::ValueEnum;
-#[cfg(feature = "columns")]
-use objchange_document::Schemas;
-use objchange_hcl::{Diagnostic, HiddenSource, Sources, Span};
-use objchange_policy::columns::{Row, RowKind, TableForm, TableWriter};
-use objchange_policy::query::{
-    self as policy, Answer, CollectionKind, Comparisons, Printed, Printer, Projection, Query, QueryError,
-    QueryErrorKind, Search, Subject, SubjectError, Tallies, UndecidedItems,
-};
-#[cfg(feature = "columns")]
-use objchange_text::TimeLimit;
-use objchange_text::json::place;
-
-#[cfg(feature = "columns")]
 use self::columns::Destination;
 use crate::configuration::report;
 use crate::documents::{self, BrokenPlans};
@@ -29,7 +13,17 @@ use crate::exit::{self, CommandError, unusable};
 use crate::hints;
 use crate::module_plan::{ModuleArgs, PlanInputs};
 use crate::options::MaskArgs;
+use clap::ValueEnum;
+use objchange_document::Schemas;
+use objchange_hcl::{Diagnostic, HiddenSource, Sources, Span};
+use objchange_policy::columns::{Row, RowKind, TableForm, TableWriter};
+use objchange_policy::query::{
+    self as policy, Answer, CollectionKind, Comparisons, Printed, Printer, Projection, Query, QueryError,
+    QueryErrorKind, Search, Subject, SubjectError, Tallies, UndecidedItems,
+};
 use objchange_project::{InputDocument, WantedDocuments};
+use objchange_text::TimeLimit;
+use objchange_text::json::place;
 
 const AFTER_HELP: &str = "\
 A plan is the output of `terraform show -json PLANFILE`: a file, a quoted glob, a folder (all plans in *.json files, \
@@ -98,7 +92,6 @@ pub(crate) struct Args {
     output: Form,
 
     /// Write the table to this file instead of standard output (`-`)
-    #[cfg(feature = "columns")]
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
 
@@ -161,19 +154,14 @@ impl Args {
             Form::Table => policy::Form::Table,
             Form::Csv => policy::Form::Csv,
             Form::Json => policy::Form::Json,
-            #[cfg(feature = "columns")]
             Form::Parquet => return self.table(TableForm::Parquet, modules),
-            #[cfg(feature = "columns")]
             Form::Arrow => return self.table(TableForm::Arrow, modules),
         };
-        #[cfg(feature = "columns")]
         if self.out.is_some() {
             return Err("--out needs --output parquet or arrow".into());
         }
         Ok(Format::Text(form))
     }
-
-    #[cfg(feature = "columns")]
     fn table(&self, form: TableForm, modules: &PlanInputs<'_>) -> Result<Format, CommandError> {
         let options = [
             ("--select", self.select.is_some()),
@@ -204,7 +192,6 @@ impl Args {
     }
 
     /// The result of a search in one document, with the rows of a table.
-    #[cfg_attr(not(feature = "columns"), expect(unused_variables, reason = "there is one format"))]
     fn found(
         &self,
         search: Search<'_>,
@@ -212,16 +199,11 @@ impl Args {
         format: &Format,
     ) -> Result<DocumentAnswer, String> {
         let answer = self.answer(search, document)?;
-        #[cfg(feature = "columns")]
         let rows = match format {
             Format::Text(_) => Vec::new(),
             Format::Table(_, kind, schemas) => columns::rows(&document.file, *kind, schemas, &answer.items)?,
         };
-        Ok(DocumentAnswer {
-            answer,
-            #[cfg(feature = "columns")]
-            rows,
-        })
+        Ok(DocumentAnswer { answer, rows })
     }
 
     /// The result of a search in one document.
@@ -248,14 +230,12 @@ impl Args {
 /// The answer to a query in one document.
 struct DocumentAnswer {
     answer: Answer,
-    #[cfg(feature = "columns")]
     rows: Vec<Row>,
 }
 
 /// The destination of the results.
 enum Sink<'a> {
     Text(Printer<'a, BufWriter<Box<dyn Write>>>),
-    #[cfg(feature = "columns")]
     Table(Box<TableWriter<Destination>>),
 }
 
@@ -267,7 +247,6 @@ impl<'a> Sink<'a> {
                 let out = BufWriter::with_capacity(1 << 16, out);
                 Ok(Self::Text(Printer::new(*form, args.printed(), projection, out)))
             }
-            #[cfg(feature = "columns")]
             Format::Table(form, kind, _) => {
                 let out = Destination::open(args.out.as_deref())?;
                 Ok(Self::Table(Box::new(TableWriter::new(*form, *kind, out)?)))
@@ -278,7 +257,6 @@ impl<'a> Sink<'a> {
     fn write(&mut self, name: Option<&str>, found: DocumentAnswer) -> io::Result<()> {
         match self {
             Self::Text(printer) => printer.print(name, found.answer.items),
-            #[cfg(feature = "columns")]
             Self::Table(table) => table.push(&found.rows),
         }
     }
@@ -286,7 +264,6 @@ impl<'a> Sink<'a> {
     fn finish(self, count: u64) -> io::Result<()> {
         match self {
             Self::Text(printer) => printer.finish(count),
-            #[cfg(feature = "columns")]
             Self::Table(table) => columns::finish(*table),
         }
     }
@@ -345,17 +322,14 @@ enum Form {
     /// A JSON object on each line
     Json,
     /// A Parquet file with a row for each change
-    #[cfg(feature = "columns")]
     Parquet,
     /// The rows in Arrow's IPC format for streams
-    #[cfg(feature = "columns")]
     Arrow,
 }
 
 /// How items are written, as text or as a table.
 enum Format {
     Text(policy::Form),
-    #[cfg(feature = "columns")]
     Table(TableForm, RowKind, Schemas),
 }
 

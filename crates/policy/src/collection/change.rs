@@ -98,6 +98,7 @@ impl<'t> ResourceChange<'t> {
         resource: &ChangedResource<'t>,
         simulated: &Simulated<'t>,
         stated: &StatedMarks<'t>,
+        #[cfg_attr(not(feature = "query"), expect(unused_variables, reason = "queries alone ask for it"))]
         is_trigger: bool,
     ) -> Result<Self, DocumentError> {
         let index = resource.index.as_ref().map_or(Ok(None), ChangedIndex::read).map_err(|error| {

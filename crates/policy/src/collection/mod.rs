@@ -24,8 +24,10 @@ pub use field::{Field, FieldKind};
 pub(crate) use field::{FieldValue, Item, Read, items, write_fields};
 pub(crate) use marked::simplified;
 pub use marked::{Full, Marked, ObjectValueError};
-pub(crate) use written::{As, Hidden, HiddenWith, SECRET_MARKS, SecretKind};
+pub(crate) use written::{As, Hidden, HiddenWith};
 pub use written::{Collected, Exact, Redacted, Secrets};
+#[cfg(feature = "rego")]
+pub(crate) use written::{SECRET_MARKS, SecretKind};
 
 /// Items by key, in the order of the document; an object's members are in byte order, as Terraform writes them.
 ///
