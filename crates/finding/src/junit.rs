@@ -3,7 +3,8 @@
 //! XML cannot hold every character, not even escaped, so all that is not printable is written as in the text report.
 
 use objchange_text::{visible, visible_colored, visible_lines};
-use quick_junit::{NonSuccessKind, TestCase, TestCaseStatus, TestSuite};
+use quick_xml::Writer;
+use quick_xml::events::{BytesDecl, BytesEnd, BytesStart, BytesText, Event};
 
 use crate::{Case, Finding, Outcome, Verdict};
 
@@ -11,7 +12,47 @@ use crate::{Case, Finding, Outcome, Verdict};
 #[derive(Debug)]
 pub(crate) struct Junit {
     name: String,
-    suites: Vec<TestSuite>,
+    suites: Vec<Suite>,
+}
+
+#[derive(Debug)]
+struct Suite {
+    name: String,
+    cases: Vec<TestCase>,
+}
+
+#[derive(Debug)]
+struct TestCase {
+    attributes: Vec<(&'static str, String)>,
+    /// Absent where the case passed.
+    status: Option<Status>,
+    /// Its `system-out`, where it is not empty.
+    output: String,
+}
+
+/// Why a case did not pass.
+#[derive(Debug)]
+struct Status {
+    kind: StatusKind,
+    attributes: Vec<(&'static str, String)>,
+    text: Option<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum StatusKind {
+    Skipped,
+    Failure,
+    Error,
+}
+
+impl StatusKind {
+    fn tag(self) -> &'static str {
+        match self {
+            Self::Skipped => "skipped",
+            Self::Failure => "failure",
+            Self::Error => "error",
+        }
+    }
 }
 
 impl Junit {
@@ -20,41 +61,123 @@ impl Junit {
     }
 
     pub(crate) fn suite(&mut self, name: &str) {
-        self.suites.push(TestSuite::new(&*visible(name)));
+        self.suites.push(Suite { name: visible(name).into_owned(), cases: Vec::new() });
     }
 
     /// Adds a case to the last suite.
     pub(crate) fn case(&mut self, case: &Case) {
         if let Some(suite) = self.suites.last_mut() {
-            suite.add_test_case(test_case(case));
+            suite.cases.push(test_case(case));
         }
     }
 
     pub(crate) fn finish(self) -> String {
-        let mut report = quick_junit::Report::new(self.name);
-        report.add_test_suites(self.suites);
-        // Writing XML to a string does not fail.
-        visible_colored(&report.to_string().unwrap_or_default()).into_owned()
+        let mut xml = Xml(Writer::new_with_indent(Vec::new(), b' ', 4));
+        xml.event(Event::Decl(BytesDecl::new("1.0", Some("UTF-8"), None)));
+        let all = self.suites.iter().flat_map(|suite| &suite.cases);
+        xml.element("testsuites", &name_and_counts(&self.name, all), |xml| {
+            for suite in &self.suites {
+                suite.write(xml);
+            }
+        });
+        let text = String::from_utf8(xml.0.into_inner()).unwrap_or_default() + "\n";
+        visible_colored(&text).into_owned()
     }
 }
 
-fn test_case(case: &Case) -> TestCase {
-    let mut test = TestCase::new(&*visible(&case.name), status(case));
-    if let Some(class) = &case.class {
-        test.set_classname(&*visible(class));
+/// The attributes that the report and each suite have.
+fn name_and_counts<'c>(name: &str, cases: impl Iterator<Item = &'c TestCase>) -> Vec<(&'static str, String)> {
+    let [mut tests, mut skipped, mut failures, mut errors] = [0_usize; 4];
+    for case in cases {
+        tests += 1;
+        match case.status.as_ref().map(|status| status.kind) {
+            None => {}
+            Some(StatusKind::Skipped) => skipped += 1,
+            Some(StatusKind::Failure) => failures += 1,
+            Some(StatusKind::Error) => errors += 1,
+        }
     }
-    if let Some(location) = &case.location {
-        test.extra.insert("file".into(), (&*visible(&location.file)).into());
-        test.extra.insert("line".into(), location.line.to_string().into());
+    let counts = [("tests", tests), ("skipped", skipped), ("failures", failures), ("errors", errors)];
+    let counts = counts.map(|(name, count)| (name, count.to_string()));
+    [("name", name.to_owned())].into_iter().chain(counts).collect()
+}
+
+impl Suite {
+    fn write(&self, xml: &mut Xml) {
+        let attributes = name_and_counts(&self.name, self.cases.iter());
+        if self.cases.is_empty() {
+            return xml.empty("testsuite", &attributes);
+        }
+        xml.element("testsuite", &attributes, |xml| {
+            for case in &self.cases {
+                case.write(xml);
+            }
+        });
+    }
+}
+
+impl TestCase {
+    fn write(&self, xml: &mut Xml) {
+        if self.status.is_none() && self.output.is_empty() {
+            return xml.empty("testcase", &self.attributes);
+        }
+        xml.element("testcase", &self.attributes, |xml| {
+            if let Some(Status { kind, attributes, text }) = &self.status {
+                match text {
+                    Some(text) => xml.element(kind.tag(), attributes, |xml| xml.text(text)),
+                    None => xml.empty(kind.tag(), attributes),
+                }
+            }
+            if !self.output.is_empty() {
+                xml.element("system-out", &[], |xml| xml.text(&self.output));
+            }
+        });
+    }
+}
+
+/// A writer of elements into memory.
+struct Xml(Writer<Vec<u8>>);
+
+impl Xml {
+    fn event(&mut self, event: Event<'_>) {
+        // To write to memory does not fail.
+        let _ = self.0.write_event(event);
+    }
+
+    fn empty(&mut self, tag: &str, attributes: &[(&str, String)]) {
+        self.event(Event::Empty(start(tag, attributes)));
+    }
+
+    fn element(&mut self, tag: &str, attributes: &[(&str, String)], content: impl FnOnce(&mut Self)) {
+        self.event(Event::Start(start(tag, attributes)));
+        content(self);
+        self.event(Event::End(BytesEnd::new(tag)));
+    }
+
+    fn text(&mut self, text: &str) {
+        self.event(Event::Text(BytesText::new(text)));
+    }
+}
+
+fn start<'t>(tag: &'t str, attributes: &[(&str, String)]) -> BytesStart<'t> {
+    BytesStart::new(tag).with_attributes(attributes.iter().map(|(name, value)| (*name, value.as_str())))
+}
+
+fn test_case(case: &Case) -> TestCase {
+    let mut attributes = vec![("name", visible(&case.name).into_owned())];
+    if let Some(class) = &case.class {
+        attributes.push(("classname", visible(class).into_owned()));
     }
     if let Some(time) = case.time {
-        test.set_time(time);
+        attributes.push(("time", format!("{:.3}", time.as_secs_f64())));
+    }
+    if let Some(location) = &case.location {
+        attributes.push(("file", visible(&location.file).into_owned()));
+        attributes.push(("line", location.line.to_string()));
     }
     let output = output(case);
-    if !output.is_empty() {
-        test.set_system_out(lines(&output));
-    }
-    test
+    let output = if output.is_empty() { output } else { lines(&output) };
+    TestCase { attributes, status: status(case), output }
 }
 
 /// The printed text of the check, and findings that the status does not have.
@@ -69,38 +192,38 @@ fn output(case: &Case) -> String {
     case.output.iter().cloned().chain(others).collect()
 }
 
-fn status(case: &Case) -> TestCaseStatus {
-    let skipped = |reason: &str| {
-        let mut status = TestCaseStatus::skipped();
-        status.set_message(&*visible(reason));
-        status
-    };
+fn status(case: &Case) -> Option<Status> {
     let kind = match case.verdict() {
-        Verdict::Passed => return TestCaseStatus::success(),
+        Verdict::Passed => return None,
         Verdict::Skipped => {
             let Some(first) = case.accepted().next() else {
-                return skipped(case.skipped.as_deref().unwrap_or_default());
+                let reason = visible(case.skipped.as_deref().unwrap_or_default()).into_owned();
+                let attributes = vec![("message", reason)];
+                return Some(Status { kind: StatusKind::Skipped, attributes, text: None });
             };
             let reason = first.accepted.as_deref().unwrap_or_default();
-            let mut status = skipped(&format!("{reason}: {}", summary(case, first)));
-            status.set_type(&*first.kind);
-            if let Some(text) = text(case, first, case.accepted()) {
-                status.set_description(lines(&text));
-            }
-            return status;
+            let message = format!("{reason}: {}", summary(case, first));
+            return Some(Status {
+                kind: StatusKind::Skipped,
+                attributes: message_and_type(&message, first),
+                text: text(case, first, case.accepted()).map(|text| lines(&text)),
+            });
         }
-        Verdict::Undecided | Verdict::Failed => NonSuccessKind::Failure,
-        Verdict::Error | Verdict::NotJudged => NonSuccessKind::Error,
+        Verdict::Undecided | Verdict::Failed => StatusKind::Failure,
+        Verdict::Error | Verdict::NotJudged => StatusKind::Error,
     };
-    let mut status = TestCaseStatus::non_success(kind);
-    if let Some(worst) = case.worst() {
-        status.set_type(&*worst.kind);
-        status.set_message(&*visible(summary(case, worst)));
-        if let Some(text) = text(case, worst, case.failing()) {
-            status.set_description(lines(&text));
-        }
-    }
-    status
+    let Some(worst) = case.worst() else {
+        return Some(Status { kind, attributes: Vec::new(), text: None });
+    };
+    Some(Status {
+        kind,
+        attributes: message_and_type(summary(case, worst), worst),
+        text: text(case, worst, case.failing()).map(|text| lines(&text)),
+    })
+}
+
+fn message_and_type(message: &str, finding: &Finding) -> Vec<(&'static str, String)> {
+    vec![("message", visible(message).into_owned()), ("type", finding.kind.clone())]
 }
 
 fn summary<'c>(case: &'c Case, first: &'c Finding) -> &'c str {

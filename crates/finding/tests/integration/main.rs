@@ -105,6 +105,30 @@ proptest! {
     }
 }
 
+proptest! {
+    /// Whatever a name, a message or a printed line holds, it is there again for whoever reads the XML.
+    #[test]
+    fn junit_holds_any_text(name in any::<String>(), message in any::<String>(), output in any::<String>()) {
+        let location = Location::new(name.as_str(), 7_u32);
+        let case = Case {
+            findings: vec![Finding::new("kind", Outcome::Failed, message.as_str(), location.clone())],
+            location: Some(location),
+            output: Some(output.clone()),
+            ..Case::new(name.as_str())
+        };
+        let (_, junit, _) = reported(&[case], &[]);
+        let test = &junit.test_suites[0].test_cases[0];
+        prop_assert_eq!(test.name.as_str(), objchange_text::visible(&name));
+        prop_assert_eq!(test.extra["file"].as_str(), objchange_text::visible(&name));
+        let TestCaseStatus::NonSuccess { message: read, .. } = &test.status else { panic!("{test:?}") };
+        prop_assert_eq!(read.as_ref().unwrap().as_str(), objchange_text::visible(&message));
+        let lines = objchange_text::visible_lines(&output);
+        // This reader takes away blanks at both ends.
+        let read = test.system_out.as_ref().map(|text| text.as_str().trim().to_owned());
+        prop_assert_eq!(read.unwrap_or_default(), lines.trim());
+    }
+}
+
 /// Each gate names the reason for which it lets a finding pass.
 #[test]
 fn gates_accept_for_a_reason() {
