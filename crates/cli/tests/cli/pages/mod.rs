@@ -93,8 +93,8 @@ fn copy(from: &Path, to: &Path) {
 
 /// `cargo run`, and `cargo build` of the kit's provider, which is built already.
 const CARGO: &str = r#"case "$*" in
-    'run -- '*) shift 2; exec objchange "$@" ;;
-    'build --bin terraform-provider-kit') mkdir -p target/debug && cp "$OBJCHANGE_TEST_KIT" target/debug ;;
+    'run --profile quick -- '*) shift 4; exec objchange "$@" ;;
+    'build -p objchange-conform --bin terraform-provider-kit') mkdir -p target/debug && cp "$OBJCHANGE_TEST_KIT" target/debug ;;
     *) exit 101 ;;
 esac
 "#;
