@@ -206,7 +206,7 @@ mod tests {
 
     proptest! {
         // Each case fills tables of up to 160,000 places.
-        #![proptest_config(ProptestConfig::with_cases(300))]
+        #![proptest_config(ProptestConfig::with_cases(100))]
 
         #[test]
         fn every_way_agrees_with_the_table_over_many_edits(
