@@ -124,18 +124,18 @@ fn read(path: &Path) -> Result<String, UnreadFile> {
 }
 
 /// The answers of all these files; of two for the same, the later counts.
-pub(crate) fn answers(paths: &[PathBuf], schemas: &Schemas, limit: Size) -> Result<Answers, String> {
+pub(crate) fn answers(paths: &[PathBuf], schemas: &Schemas, limit: Size) -> Result<Answers, FileError> {
     let mut all = Answers::default();
     for path in paths {
         let name = path.display();
-        let text = Source::new(path).read_as_allowed(limit.0).map_err(|error| error.to_string())?;
+        let text = Source::new(path).read_as_allowed(limit.0).map_err(FileError::unreadable)?;
         let is_mock = path.extension().is_some_and(|end| end == "hcl");
         let read = if is_mock { Answers::parse_mock(&text) } else { Answers::parse(&text) };
-        let answers = read.map_err(|error| format!("{name}: {error}"))?;
+        let answers = read.map_err(|error| FileError::invalid(format!("{name}: {error}")))?;
         let wrong: Vec<String> =
             answers.check(schemas).iter().map(|error| format!("{name}: {error}")).collect();
         if !wrong.is_empty() {
-            return Err(wrong.join("\n"));
+            return Err(FileError::invalid(wrong.join("\n")));
         }
         all.append(answers);
     }

@@ -10,6 +10,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use chrono::DateTime;
 use objchange::schema::ProviderSchemas;
 use objchange_document::{Missing, MissingKind, NoState};
+use objchange_files::FileError;
 use objchange_hcl::{Functions, relative_path};
 use objchange_model::ProviderModel;
 use objchange_module::config::{Config, Files, OpenTofuFiles, SourceDirectory, is_configuration};
@@ -135,7 +136,7 @@ fn plan_noting<R: Default>(
     let given = settings.module_sources.iter().map(|(_, directory)| directory);
     let mut files = DiskFiles::new(directory, settings.allow_path)
         .and_then(|files| files.with_modules(given))
-        .map_err(|error| format!("{}: {error}", directory.display()))?;
+        .map_err(|error| FileError::unreadable(format!("{}: {error}", directory.display())))?;
     if let Some(shared) = settings.shared {
         files = files.sharing(&shared.texts);
     }
@@ -329,8 +330,7 @@ pub(crate) fn plan_ready<R: Default>(
     };
     #[cfg(not(feature = "provider"))]
     let providers: &mut dyn Providers = &mut simulated;
-    let (state, found) = StateText::state(state.as_ref(), &schemas, providers)
-        .map_err(|error| PlanError::Unusable(error.to_string()))?;
+    let (state, found) = StateText::state(state.as_ref(), &schemas, providers).map_err(FileError::invalid)?;
     module.diagnostics.append(found);
     let (mut plan, more) =
         module.plan_by(&state, &schemas, &functions, &options, |input| plan(input, providers));
@@ -387,8 +387,8 @@ pub(crate) fn plan_ready<R: Default>(
 /// The directories of modules, relative to that of the root module, as `path.module` has them.
 fn module_sources(directory: &Path, given: &[(String, PathBuf)]) -> Result<Vec<SourceDirectory>, PlanError> {
     let mut sources: Vec<SourceDirectory> = Vec::new();
-    let root =
-        std::fs::canonicalize(directory).map_err(|error| format!("{}: {error}", directory.display()))?;
+    let root = std::fs::canonicalize(directory)
+        .map_err(|error| FileError::unreadable(format!("{}: {error}", directory.display())))?;
     for (source, path) in given {
         let wrong = |problem: String| PlanError::ModuleSource { source_address: source.clone(), problem };
         let real =

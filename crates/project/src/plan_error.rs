@@ -34,9 +34,15 @@ impl RefusedPlan {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum PlanError {
-    /// Files, schemas or providers cannot be used.
-    #[error("{0}")]
-    Unusable(String),
+    /// A file or directory cannot be read, or is not what it should be.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// A real provider cannot be asked.
+    #[error("{problem}")]
+    Provider {
+        /// Which one, and why.
+        problem: String,
+    },
     /// The schemas that are given cannot be used.
     #[error(transparent)]
     Schemas(#[from] SchemaError),
@@ -106,7 +112,8 @@ impl PlanError {
     /// The stable name of the kind.
     pub fn kind(&self) -> &'static str {
         match self {
-            Self::Unusable(_) => "unusable",
+            Self::File(error) => error.kind.kind(),
+            Self::Provider { .. } => "provider",
             Self::Schemas(error) => error.kind(),
             Self::NoSchemas(error) => error.kind(),
             Self::Installed(_) => "installed_providers",
@@ -122,14 +129,9 @@ impl PlanError {
     }
 }
 
-impl From<FileError> for PlanError {
-    fn from(error: FileError) -> Self {
-        Self::Unusable(error.into())
-    }
-}
-
-impl From<String> for PlanError {
-    fn from(reason: String) -> Self {
-        Self::Unusable(reason)
+#[cfg(feature = "provider")]
+impl PlanError {
+    pub(crate) fn of_provider(problem: impl std::fmt::Display) -> Self {
+        Self::Provider { problem: problem.to_string() }
     }
 }

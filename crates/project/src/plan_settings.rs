@@ -99,7 +99,7 @@ impl Default for PlanSettings<'_> {
     ///
     /// let planned = plan_directory("no/such/directory".as_ref(), &PlanSettings::default());
     /// let error = planned.answer.unwrap_err();
-    /// assert!(matches!(error, PlanError::Unusable(_)));
+    /// assert!(matches!(error, PlanError::File(_)));
     /// ```
     fn default() -> Self {
         Self {

@@ -17,6 +17,8 @@ use crate::plan::{LockFile, Ready, accepted, asks, given_schemas, plan_ready};
 use crate::plan_error::{PlanError, RefusedPlan};
 use crate::plan_files::is_of_module;
 use crate::plan_settings::PlanSettings;
+use objchange_files::FileError;
+
 use crate::planned_directory::PlannedDirectory;
 use crate::state::{StateChoice, StateText};
 
@@ -32,28 +34,32 @@ pub(crate) fn plan_again<R: Default>(
     notices: &mut Vec<Notice>,
 ) -> Result<(PlannedDirectory, R), PlanError> {
     let source = Source::new(path);
-    let contents = source.read_contents(settings.max_input.0).map_err(|error| error.to_string())?;
+    let contents = source.read_contents(settings.max_input.0).map_err(FileError::unreadable)?;
     let Contents::PlanFile(bytes) = contents else {
         if is_of_module(&source.to_string()) {
-            return Err(PlanError::Unusable(format!(
+            return Err(FileError::invalid(format!(
                 "{source}: this is a file of configuration; pass its directory"
-            )));
+            ))
+            .into());
         }
-        return Err(PlanError::Unusable(format!(
+        return Err(FileError::invalid(format!(
             "{source}: this is neither the directory of a module nor a plan file of `terraform plan -out`"
-        )));
+        ))
+        .into());
     };
     if asks(settings) {
-        return Err(PlanError::Unusable(format!(
+        return Err(FileError::invalid(format!(
             "{source}: real providers are asked in the directory of a module"
-        )));
+        ))
+        .into());
     }
     if !settings.module_sources.is_empty() {
-        return Err(PlanError::Unusable(format!(
+        return Err(FileError::invalid(format!(
             "{source}: the modules of a plan file are in it; plan the directory to use others"
-        )));
+        ))
+        .into());
     }
-    let unusable = |error: objchange_saved::SavedPlanError| PlanError::Unusable(format!("{source}: {error}"));
+    let unusable = |error: objchange_saved::SavedPlanError| FileError::invalid(format!("{source}: {error}"));
     let saved = SavedPlan::read(&bytes).map_err(unusable)?;
     let snapshot = saved.snapshot().map_err(unusable)?;
     let version = match settings.names_program {
@@ -64,7 +70,7 @@ pub(crate) fn plan_again<R: Default>(
     let files = match settings.allow_path.split_first() {
         Some((first, others)) => {
             let files = DiskFiles::new(first, others);
-            Some(files.map_err(|error| format!("{}: {error}", first.display()))?)
+            Some(files.map_err(|error| FileError::unreadable(format!("{}: {error}", first.display())))?)
         }
         None => None,
     };
@@ -108,7 +114,7 @@ pub(crate) fn plan_again<R: Default>(
         StateChoice::Nothing => (None, Some(NoState::LeftOut)),
         StateChoice::File(path) => {
             let source = Source::new(path);
-            let text = source.read_as_allowed(settings.max_input.0).map_err(|error| error.to_string())?;
+            let text = source.read_as_allowed(settings.max_input.0).map_err(FileError::unreadable)?;
             (Some(StateText::new(source, text)), None)
         }
     };
@@ -129,10 +135,11 @@ pub(crate) fn plan_again<R: Default>(
 
 /// The answers of the providers when the plan file was made.
 pub(crate) fn answers(saved: &SavedPlan, schemas: &Schemas) -> Result<Answers, PlanError> {
-    let text = saved.answers(schemas).map_err(|error| PlanError::Unusable(error.to_string()))?;
+    let text = saved.answers(schemas).map_err(FileError::invalid)?;
     // The error names a place in the text, which nobody can look at.
-    Answers::parse(&text)
-        .map_err(|error| PlanError::Unusable(format!("the values in the plan file: {}", error.message)))
+    let answers = Answers::parse(&text);
+    Ok(answers
+        .map_err(|error| FileError::invalid(format!("the values in the plan file: {}", error.message)))?)
 }
 
 /// The arguments that are given; without any, those that the plan file was made with.

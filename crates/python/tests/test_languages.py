@@ -253,7 +253,7 @@ def test_the_plan_of_a_module_hides_what_is_sensitive(tmp_path: Path, secret: st
     assert caught.value.kind == "configuration" and secret not in str(caught.value)
     with pytest.raises(objchange.ConfigurationError) as missing:
         objchange.plan_module(tmp_path / "nowhere")
-    assert missing.value.kind == "unusable"
+    assert missing.value.kind == "unreadable"
 
 
 def test_plans_that_lack_changes_pass_nothing(tmp_path: Path) -> None:

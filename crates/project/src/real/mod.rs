@@ -43,16 +43,18 @@ impl RealChoice<'_> {
         &self,
         known: &BTreeSet<ProviderAddress>,
         notices: &mut Vec<Notice>,
-    ) -> Result<BTreeSet<ProviderAddress>, String> {
+    ) -> Result<BTreeSet<ProviderAddress>, PlanError> {
         if self.all {
             return Ok(known.iter().filter(|provider| !provider.is_builtin()).cloned().collect());
         }
         let mut chosen = BTreeSet::new();
         for text in self.providers {
-            let address = ProviderAddress::parse(text)
-                .ok_or_else(|| format!("{text}: this is not the address of a provider"))?;
+            let address = ProviderAddress::parse(text).ok_or_else(|| {
+                PlanError::of_provider(format!("{text}: this is not the address of a provider"))
+            })?;
             if address.is_builtin() {
-                return Err(format!("{text}: this provider is part of Terraform, and not a program"));
+                let problem = format!("{text}: this provider is part of Terraform, and not a program");
+                return Err(PlanError::of_provider(problem));
             }
             if !known.contains(&address) {
                 let known: Vec<String> = known.iter().map(ProviderAddress::for_display).collect();
@@ -86,7 +88,8 @@ impl RealProviders {
         timeout: Option<Duration>,
         workplace: &dyn Fn() -> io::Result<Workplace>,
     ) -> Result<Self, PlanError> {
-        let workplace = workplace().map_err(|error| format!("providers cannot be waited for: {error}"))?;
+        let workplace = workplace()
+            .map_err(|error| PlanError::of_provider(format!("providers cannot be waited for: {error}")))?;
         let workplace = Arc::new(workplace);
         let mut limits = Limits::default();
         if let Some(timeout) = timeout {
@@ -112,7 +115,9 @@ impl RealProviders {
         for (address, started) in started.ok_or(PlanError::Interrupted)? {
             match started {
                 Ok(provider) => _ = all.insert(address, provider),
-                Err(error) => return Err(format!("{}: {error}", address.for_display()).into()),
+                Err(error) => {
+                    return Err(PlanError::of_provider(format!("{}: {error}", address.for_display())));
+                }
             }
         }
         let functions = all.iter().map(|(address, provider)| {
@@ -134,12 +139,12 @@ impl RealProviders {
     }
 
     /// Their schemas.
-    pub(crate) fn schemas(&self) -> Result<ProviderSchemas, String> {
+    pub(crate) fn schemas(&self) -> Result<ProviderSchemas, PlanError> {
         let names: Vec<String> = self.all.keys().map(ToString::to_string).collect();
         let all = std::iter::zip(&names, self.all.values());
         let text = schema_document(all.map(|(name, provider)| (name.as_str(), &*provider.schemas)));
         let schemas = ProviderSchemas::parse(text);
-        schemas.map_err(|error| format!("the providers' schemas: {}", error.message))
+        schemas.map_err(|error| PlanError::of_provider(format!("the providers' schemas: {}", error.message)))
     }
 
     /// Whether the work was interrupted; all processes are gone then.

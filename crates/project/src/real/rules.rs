@@ -54,7 +54,7 @@ impl RunningRules {
     ///
     /// A provider has schemas that cannot be read.
     pub fn schemas(&self) -> Result<ProviderSchemas, PlanError> {
-        Ok(self.real.lock().unwrap_or_else(PoisonError::into_inner).schemas()?)
+        self.real.lock().unwrap_or_else(PoisonError::into_inner).schemas()
     }
 }
 
