@@ -26,6 +26,8 @@ pub struct FileError {
 pub enum FileErrorKind {
     /// The file or folder does not exist or cannot be read.
     Unreadable,
+    /// The file cannot be written.
+    Unwritable,
     /// A file is left out only because its name has capital letters.
     Capitals,
     /// A path or link leads out of the folders that may be read.
@@ -41,6 +43,7 @@ impl FileErrorKind {
     pub fn kind(self) -> &'static str {
         match self {
             Self::Unreadable => "unreadable",
+            Self::Unwritable => "unwritable",
             Self::Capitals => "capitals",
             Self::Outside => "outside",
             Self::Empty => "empty",
@@ -58,6 +61,11 @@ impl FileError {
     /// A file that cannot be read, for a reason whose text begins with the path.
     pub fn unreadable(reason: impl fmt::Display) -> Self {
         Self::new(FileErrorKind::Unreadable, reason.to_string())
+    }
+
+    /// A file that cannot be written, for a reason whose text begins with the path.
+    pub fn unwritable(reason: impl fmt::Display) -> Self {
+        Self::new(FileErrorKind::Unwritable, reason.to_string())
     }
 
     /// A file with wrong content, for a reason whose text begins with the path.

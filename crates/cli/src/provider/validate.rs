@@ -83,7 +83,7 @@ pub(super) async fn run(args: &Args, children: &Children, hidden: &Hidden<'_>) -
     if written.sources().is_some() && component != Component::Resource {
         let reason =
             "a configuration file is read for resources; for other kinds --config takes an object in JSON";
-        return Err(SessionError::Unusable(reason.to_owned()).into());
+        return Err(Failure::Command(reason.into()));
     }
     let session = args.target.start(children, hidden).await?.with_max_input(args.max_input.size);
     if component == Component::Resource {
@@ -92,7 +92,7 @@ pub(super) async fn run(args: &Args, children: &Children, hidden: &Hidden<'_>) -
     let name = match (&args.name, component) {
         (Some(name), _) => name.as_str(),
         (None, Component::Provider) => "",
-        (None, _) => return Err(SessionError::Unusable("name the type with --type".to_owned()).into()),
+        (None, _) => return Err(Failure::Command("name the type with --type".into())),
     };
     if !args.given.given().is_empty() {
         return Err(SessionError::from(ResourceError::GivenForNothing).into());

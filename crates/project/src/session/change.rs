@@ -337,6 +337,6 @@ pub fn redacted(object: &Value, block: &Block, hidden: &Hidden<'_>) -> Result<Bo
     let object = hidden.mark(&block.mark_hidden(object));
     let text = object.to_redacted_json(block.implied_type());
     let text = text.or_else(|_| object.to_redacted_json(&Type::Dynamic));
-    let text = text.map_err(|error| SessionError::Unusable(error.to_string()))?;
-    RawValue::from_string(text).map_err(|error| SessionError::Unusable(error.to_string()))
+    let text = text.map_err(SessionError::no_json)?;
+    RawValue::from_string(text).map_err(SessionError::no_json)
 }

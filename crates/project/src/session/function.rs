@@ -35,22 +35,21 @@ pub async fn call_function(
         } else {
             format!("; did you mean {}?", similar.join(" or "))
         };
-        SessionError::Unusable(format!("the provider has no function {name:?}{hint}"))
+        SessionError::request(format!("the provider has no function {name:?}{hint}"))
     })?;
     let (fewest, has_more) = (function.parameters.len(), function.variadic.is_some());
     if texts.len() < fewest || texts.len() > fewest && !has_more {
         let count = if has_more { format!("{fewest} or more") } else { fewest.to_string() };
         let given = texts.len();
-        return Err(SessionError::Unusable(format!(
+        return Err(SessionError::request(format!(
             "the function takes {count} arguments, and {given} are given"
         )));
     }
     let mut arguments = Vec::new();
     for (i, text) in texts.iter().enumerate() {
         let parameter = function.parameter(i);
-        let place = |problem: &dyn std::fmt::Display| {
-            SessionError::Unusable(format!("argument {}: {problem}", i + 1))
-        };
+        let place =
+            |problem: &dyn std::fmt::Display| SessionError::request(format!("argument {}: {problem}", i + 1));
         let ty = parameter.map_or(Type::Dynamic, |parameter| parameter.ty.clone());
         let value = Value::from_marker_json(text, &ty).map_err(|error| place(&error))?;
         hidden.learn_marked(&value);
@@ -73,7 +72,7 @@ pub async fn call_function(
             let result = if is_secret { result.sensitive() } else { result };
             let json =
                 result.to_redacted_json(&function.returns).or_else(|_| result.to_redacted_json(result.ty()));
-            FunctionResult::Json(json.map_err(|error| SessionError::Unusable(error.to_string()))?)
+            FunctionResult::Json(json.map_err(SessionError::no_json)?)
         }
         FunctionAnswer::Result(None) => {
             FunctionResult::Error("the function returns neither a result nor an error".to_owned())

@@ -31,6 +31,7 @@ pub use self::object::{FoundObject, import_object, read_data, refreshed};
 pub use self::prior::known_object;
 pub use self::state_out::{NotSaved, StateOut, instance_address};
 use crate::resource::{ResourceError, most_similar};
+use objchange_files::FileError;
 use objchange_files::input::{MAX_DOCUMENT, Size, Source};
 use objchange_files::write_file::{Access, append};
 
@@ -38,9 +39,24 @@ use objchange_files::write_file::{Access, append};
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SessionError {
-    /// An input cannot be used.
-    #[error("{0}")]
-    Unusable(String),
+    /// The provider, or the type, has nothing like what was asked for.
+    #[error("{problem}")]
+    Request {
+        /// A name, address, argument or kind of call, and what is wrong with it.
+        problem: String,
+    },
+    /// An input, a state file or a recording cannot be used.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// The change cannot be planned or applied.
+    #[error(transparent)]
+    Change(ChangeFault),
+    /// JSON has no form for an answer.
+    #[error("{problem}")]
+    NoJson {
+        /// The value that has none.
+        problem: String,
+    },
     /// An input for the plan cannot be used.
     #[error(transparent)]
     Resource(Box<ResourceError>),
@@ -59,12 +75,25 @@ impl SessionError {
     /// The stable name of the kind.
     pub fn kind(&self) -> &'static str {
         match self {
-            Self::Unusable(_) => "unusable",
+            Self::Request { .. } => "request",
+            Self::File(error) => error.kind.kind(),
+            Self::Change(fault) => fault.kind(),
+            Self::NoJson { .. } => "no_json",
             Self::Resource(error) => error.kind(),
             Self::Provider(_) => "provider",
             Self::Refused(_) => "refused",
             Self::Broken(_) => "contract",
         }
+    }
+}
+
+impl SessionError {
+    fn request(problem: impl Into<String>) -> Self {
+        Self::Request { problem: problem.into() }
+    }
+
+    fn no_json(error: impl std::fmt::Display) -> Self {
+        Self::NoJson { problem: error.to_string() }
     }
 }
 
@@ -84,13 +113,13 @@ impl From<ChangeFault> for SessionError {
     fn from(fault: ChangeFault) -> Self {
         match fault {
             ChangeFault::Plan(PlanChangeError::Refused(diagnostics)) => Self::Refused(diagnostics),
-            ChangeFault::Plan(error) => Self::Unusable(error.to_string()),
-            ChangeFault::Apply(ApplyChangeError::UnknownConfig { path }) => Self::Unusable(format!(
-                "{path}: this is unknown; nothing can be applied until the whole configuration is known"
-            )),
-            ChangeFault::Apply(error) => Self::Unusable(error.to_string()),
+            ChangeFault::Apply(ApplyChangeError::UnknownConfig { path }) => Self::Request {
+                problem: format!(
+                    "{path}: this is unknown; nothing can be applied until the whole configuration is known"
+                ),
+            },
             ChangeFault::Provider(error) => Self::Provider(error),
-            fault => Self::Unusable(fault.to_string()),
+            fault => Self::Change(fault),
         }
     }
 }
@@ -118,7 +147,7 @@ pub struct Session<'h> {
 pub fn open_recording(path: &Path, hidden: &Hidden<'_>) -> Result<SessionRecorder, SessionError> {
     // A second process of the same provider goes on where the first ended.
     let file = append(path, Access::Owner);
-    let file = file.map_err(|error| SessionError::Unusable(format!("{}: {error}", path.display())))?;
+    let file = file.map_err(|error| FileError::unwritable(format!("{}: {error}", path.display())))?;
     let recorder = Recorder::new(BufWriter::new(file));
     hidden.values().iter().for_each(|value| recorder.hide(value));
     Ok(recorder)
@@ -207,7 +236,7 @@ impl<'h> Session<'h> {
     pub async fn end(self) -> Result<(), SessionError> {
         self.client.end().await;
         if let Some(recorder) = self.recorder {
-            recorder.finish().map_err(|error| SessionError::Unusable(format!("the recording: {error}")))?;
+            recorder.finish().map_err(|error| FileError::unwritable(format!("the recording: {error}")))?;
         }
         Ok(())
     }
@@ -241,7 +270,7 @@ impl<'h> Session<'h> {
                 similar if similar.is_empty() => String::new(),
                 similar => format!("; did you mean {}?", similar.join(" or ")),
             };
-            SessionError::Unusable(format!("the provider has no {} {name:?}{hint}", component.noun()))
+            SessionError::request(format!("the provider has no {} {name:?}{hint}", component.noun()))
         })
     }
 }
@@ -282,6 +311,7 @@ pub fn sentence(diagnostic: &Diagnostic) -> String {
 ///
 /// It is not of the schema.
 pub fn object(text: &str, block: &Block, name: &str) -> Result<Value, SessionError> {
-    read_object(text, block, Form::Markers)
-        .map_err(|error| SessionError::Unusable(format!("{name}:{}:{}: {error}", error.line, error.column)))
+    let object = read_object(text, block, Form::Markers);
+    Ok(object
+        .map_err(|error| FileError::invalid(format!("{name}:{}:{}: {error}", error.line, error.column)))?)
 }

@@ -143,7 +143,7 @@ pub async fn import_object(
         (None, given) => {
             let schema = session.schemas.identities.get(name);
             let schema = schema.ok_or_else(|| {
-                SessionError::Unusable(format!("{name} has no identity; import it by its ID"))
+                SessionError::request(format!("{name} has no identity; import it by its ID"))
             })?;
             let given = given.unwrap_or_default();
             let identity = match given.trim_start().starts_with('{') {

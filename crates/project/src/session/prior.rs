@@ -44,7 +44,7 @@ pub async fn known_object(
     };
     if stored.schema_version > schema.version {
         let (has, knows) = (stored.schema_version, schema.version);
-        return Err(SessionError::Unusable(format!(
+        return Err(SessionError::request(format!(
             "{source}: the object is of version {has} of its schema, and the provider knows only {knows}: use a newer provider"
         )));
     }

@@ -9,6 +9,7 @@ use objchange_document::state_edit::{StateEdit, has_object, state_file_version};
 use objchange_text::{Noted, Notice};
 
 use super::SessionError;
+use objchange_files::FileError;
 use objchange_files::input::Source;
 use objchange_files::write_file::{Access, NewFile};
 
@@ -30,10 +31,10 @@ pub struct StateOut {
 ///
 /// The text is no such address.
 pub fn instance_address(address: &str, type_name: &str) -> Result<InstanceAddress, SessionError> {
-    let unusable = |error| SessionError::Unusable(format!("{address}: {error}"));
+    let unusable = |error| SessionError::request(format!("{address}: {error}"));
     let parsed: InstanceAddress = address.parse().map_err(unusable)?;
     if parsed.resource.mode != Mode::Managed || parsed.resource.resource_type != type_name {
-        return Err(SessionError::Unusable(format!("{address} is not an address of a {type_name}")));
+        return Err(SessionError::request(format!("{address} is not an address of a {type_name}")));
     }
     Ok(parsed)
 }
@@ -53,7 +54,7 @@ impl StateOut {
     /// The file cannot be written, or is not a state file.
     pub fn open(path: &FilePath) -> Result<Self, SessionError> {
         let unusable = |reason: &dyn std::fmt::Display| {
-            SessionError::Unusable(format!("{}: {reason}; nothing was changed", path.display()))
+            FileError::invalid(format!("{}: {reason}; nothing was changed", path.display()))
         };
         let old = read(path).map_err(|reason| unusable(&reason))?;
         let room = old.as_ref().map_or(0, String::len).saturating_mul(2).saturating_add(ROOM);
@@ -65,7 +66,7 @@ impl StateOut {
         };
         let cannot = |path: &FilePath, error: io::Error| {
             let reason = format!("{}: cannot be written: {error}; nothing was changed", path.display());
-            SessionError::Unusable(reason)
+            FileError::unwritable(reason)
         };
         let new = open(path).map_err(|error| cannot(path, error))?;
         let backup = old.as_ref().map(|_| {
@@ -96,7 +97,7 @@ impl StateOut {
             return Ok(());
         }
         let path = self.path.display();
-        Err(SessionError::Unusable(format!(
+        Err(SessionError::request(format!(
             "{path} has {address} already, which would be lost: change that object, or write into another file; nothing \
              was changed"
         )))
