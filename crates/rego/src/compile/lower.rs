@@ -5,6 +5,7 @@ use objchange_text::did_you_mean;
 
 use super::closures::{told_apart, written};
 use super::join::find_joins;
+use super::marks::PendingTerm;
 use super::names::{Earlier, declared, mentioned_in_body, names, pattern_names, redeclared, terms};
 use super::program::{
     Branch, DataReference, Expr, FunctionKey, Mark, NodeId, Op, RuleId, RuleKind, Slot, SourcePlace,
@@ -49,6 +50,8 @@ pub(super) struct Shared<'a> {
     pub(super) edges: Vec<NodeId>,
     /// The marks so far, where evaluation is to count them.
     pub(super) marks: Option<Vec<Mark>>,
+    /// The first mark of the current branch.
+    pub(super) first_mark: u32,
     /// The current rule, and which of its definitions is compiled.
     pub(super) current: (RuleId, u32),
     /// Metadata of the current rule: its own, and the chain from the package on.
@@ -60,10 +63,12 @@ pub(super) struct Lowerer<'a, 's> {
     pub(super) shared: &'s mut Shared<'a>,
     /// Names and their variables. A name without one is declared by `some`, and only comprehensions within the body
     /// mention it: each of them has its own variable of this name.
-    scopes: Vec<HashMap<String, Option<Slot>>>,
+    pub(super) scopes: Vec<HashMap<String, Option<Slot>>>,
     pub(super) is_bound: Vec<bool>,
     pub(super) slot_names: Vec<String>,
     pub(super) ops: Vec<Op>,
+    /// The terms of marks of the current branch.
+    pub(super) pending_terms: Vec<PendingTerm>,
 }
 
 /// The value of a name.
@@ -108,6 +113,7 @@ impl<'a, 's> Lowerer<'a, 's> {
             is_bound: Vec::new(),
             slot_names: Vec::new(),
             ops: Vec::new(),
+            pending_terms: Vec::new(),
         }
     }
 
@@ -122,18 +128,6 @@ impl<'a, 's> Lowerer<'a, 's> {
         if self.shared.errors.len() < MOST_ERRORS && !self.shared.errors.contains(&error) {
             self.shared.errors.push(error);
         }
-    }
-
-    /// Counts evaluation at this place.
-    pub(super) fn mark(&mut self, span: Span, is_head: bool) {
-        let place = self.place(span);
-        let (rule, definition) = self.shared.current;
-        // A rule has a scope for parameters and one for its body.
-        let is_inner = self.scopes.len() > 2;
-        let Some(marks) = self.shared.marks.as_mut().filter(|_| definition != u32::MAX) else { return };
-        let Ok(number) = u32::try_from(marks.len()) else { return };
-        marks.push(Mark { place, rule, definition, is_head, is_inner });
-        self.ops.push(Op::Mark(number));
     }
 
     pub(super) fn unsafe_variable(&mut self, name: &str, span: Span) {
@@ -381,8 +375,9 @@ impl<'a, 's> Lowerer<'a, 's> {
         is_member: bool,
     ) -> Branch {
         let heads: Vec<&Term> = keys.iter().chain(value).collect();
+        self.begin_marks();
         let (ops, (keys, value)) = self.body(body, &heads, &[], |lowerer| {
-            lowerer.mark(span, true);
+            lowerer.mark_head(span);
             let keys = keys.iter().map(|key| lowerer.expr(key)).collect();
             let value = match value {
                 Some(value) => lowerer.expr(value),
