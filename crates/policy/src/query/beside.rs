@@ -1,5 +1,7 @@
 //! The parts of a plan that Sentinel's `tfplan/v2` lacks: deferred changes, checks and invoked actions.
 
+#![expect(unreachable_pub, reason = "`items` makes fields of public items, too")]
+
 use objchange::address::module_of;
 use objchange_document::changes::{
     ActionInvocation, ChangeValues, ChangedResource, InvokedConfig, WrittenValues,

@@ -1,5 +1,7 @@
 //! Compiles the syntax tree of a rule to steps, and resolves names.
 
+use std::borrow::Cow;
+
 use hashbrown::{HashMap, HashSet};
 use objchange_text::did_you_mean;
 
@@ -374,18 +376,57 @@ impl<'a, 's> Lowerer<'a, 's> {
         value: Option<&Term>,
         is_member: bool,
     ) -> Branch {
-        let heads: Vec<&Term> = keys.iter().chain(value).collect();
+        let mut heads: Vec<Term> = keys.iter().chain(value).cloned().collect();
+        let mut body: Cow<'_, [Literal]> = body.into();
+        self.bind_in_heads(&mut heads, &mut body);
         self.begin_marks();
-        let (ops, (keys, value)) = self.body(body, &heads, &[], |lowerer| {
+        let (of_keys, of_value) = heads.split_at(keys.len());
+        let (ops, (keys, value)) = self.body(&body, &heads.iter().collect::<Vec<_>>(), &[], |lowerer| {
             lowerer.mark_head(span);
-            let keys = keys.iter().map(|key| lowerer.expr(key)).collect();
-            let value = match value {
-                Some(value) => lowerer.expr(value),
-                None => Expr::Const(Value::Bool(true)),
+            let keys = of_keys.iter().map(|key| lowerer.expr(key)).collect();
+            let value = match of_value {
+                [value, ..] => lowerer.expr(value),
+                [] => Expr::Const(Value::Bool(true)),
             };
             (keys, value)
         });
         Branch { ops, keys, value, is_member }
+    }
+
+    /// Moves the terms of a head that bind variables into its body.
+    // In OPA 1.20 `names[k] := input.x[k].name` and `p contains input.x[k] if k > 1` bind `k`: all that a head computes is a
+    // condition with a name for its value.
+    fn bind_in_heads(&self, heads: &mut [Term], body: &mut Cow<'_, [Literal]>) {
+        let declared: HashSet<String> = declared(body).into_iter().map(str::to_owned).collect();
+        let binds = |key: &Term| match &key.kind {
+            TermKind::Var(name) => self.meaning(name).is_none() && !declared.contains(name),
+            _ => false,
+        };
+        for (number, head) in heads.iter_mut().enumerate() {
+            if !any_key(head, &binds) {
+                continue;
+            }
+            // `#` begins a comment, so that no policy has this name.
+            let name = Term::new(head.span, TermKind::Var(format!("#head{number}")));
+            let value = std::mem::replace(head, name.clone());
+            let kind = LiteralKind::Unify(name, value);
+            body.to_mut().push(Literal { span: head.span, is_negated: false, kind, with: Vec::new() });
+        }
+    }
+}
+
+/// Whether a reference in a term, outside of comprehensions, has such a key.
+fn any_key(term: &Term, is_wanted: &dyn Fn(&Term) -> bool) -> bool {
+    let below = |term: &Term| any_key(term, is_wanted);
+    match &term.kind {
+        TermKind::Ref(head, keys) => keys.iter().any(is_wanted) || below(head) || keys.iter().any(below),
+        TermKind::Call(_, items) | TermKind::Array(items) | TermKind::Set(items) => items.iter().any(below),
+        TermKind::Object(members) => members.iter().any(|(key, value)| below(key) || below(value)),
+        TermKind::Binary(_, operands) => below(&operands.0) || below(&operands.1),
+        TermKind::In { key, member } => {
+            key.iter().any(|key| below(key)) || below(&member.0) || below(&member.1)
+        }
+        _ => false,
     }
 }
 

@@ -1,5 +1,7 @@
 //! Terms as expressions.
 
+use hashbrown::HashSet;
+
 use super::NetworkAccess;
 use super::condition::{comparison, get, only_keys};
 use super::lower::{Callee, Lowerer, Meaning};
@@ -106,8 +108,13 @@ impl Lowerer<'_, '_> {
     }
 
     fn object(&mut self, members: &[(Term, Term)]) -> Expr {
+        // OPA 1.20 drops all but the last value of a constant key, also where one of them is undefined.
+        let mut names = HashSet::new();
+        let is_last = |(key, _): &&(Term, Term)| constant(key).is_none_or(|key| names.insert(key));
+        let mut last: Vec<&(Term, Term)> = members.iter().rev().filter(is_last).collect();
+        last.reverse();
         let members: Vec<(Expr, Expr)> =
-            members.iter().map(|(key, value)| (self.expr(key), self.expr(value))).collect();
+            last.into_iter().map(|(key, value)| (self.expr(key), self.expr(value))).collect();
         let mut entries = Vec::new();
         for (key, value) in &members {
             match (key, value) {
@@ -190,6 +197,17 @@ impl Lowerer<'_, '_> {
             "rego.metadata.chain" => Some(self.shared.metadata.1.clone()),
             _ => None,
         }
+    }
+}
+
+/// The value of a term without parts.
+fn constant(term: &Term) -> Option<Value> {
+    match &term.kind {
+        TermKind::Null => Some(Value::Null),
+        TermKind::Bool(value) => Some(Value::Bool(*value)),
+        TermKind::Number(text) => Number::parse(text).map(Value::Number),
+        TermKind::String(text) => Some(Value::from(text.as_str())),
+        _ => None,
     }
 }
 
