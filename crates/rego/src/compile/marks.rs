@@ -40,7 +40,8 @@ impl Lowerer<'_, '_> {
         self.mark(Span { end: right.span.end, ..left.span }, &[left, right], None, true);
     }
 
-    /// Counts evaluation before a condition with these terms, of which it gives one to a variable. `with` may give `input` and `data` other values there.
+    /// Counts evaluation before a condition with these terms. A variable gets the value of the one at `named`. With `with`,
+    /// `input` and `data` may have other values there.
     fn mark(&mut self, span: Span, terms: &[&Term], named: Option<Span>, is_without_with: bool) {
         let Some(mark) = self.add_mark(span, false) else { return };
         if self.is_inner() {

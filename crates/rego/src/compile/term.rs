@@ -113,6 +113,8 @@ impl Lowerer<'_, '_> {
         let is_last = |(key, _): &&(Term, Term)| constant(key).is_none_or(|key| names.insert(key));
         let mut last: Vec<&(Term, Term)> = members.iter().rev().filter(is_last).collect();
         last.reverse();
+        // OPA sorts the terms of an object, so that a computed key wins over an equal constant wherever they stand.
+        last.sort_by_key(|(key, _)| constant(key).is_none());
         let members: Vec<(Expr, Expr)> =
             last.into_iter().map(|(key, value)| (self.expr(key), self.expr(value))).collect();
         let mut entries = Vec::new();
