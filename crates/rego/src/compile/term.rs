@@ -1,6 +1,6 @@
 //! Terms as expressions.
 
-use hashbrown::HashSet;
+use hashbrown::HashMap;
 
 use super::NetworkAccess;
 use super::condition::{comparison, get, only_keys};
@@ -108,11 +108,16 @@ impl Lowerer<'_, '_> {
     }
 
     fn object(&mut self, members: &[(Term, Term)]) -> Expr {
-        // OPA 1.20 drops all but the last value of a constant key, also where one of them is undefined.
-        let mut names = HashSet::new();
-        let is_last = |(key, _): &&(Term, Term)| constant(key).is_none_or(|key| names.insert(key));
-        let mut last: Vec<&(Term, Term)> = members.iter().rev().filter(is_last).collect();
-        last.reverse();
+        // Of a constant key OPA 1.20 keeps the first form, as in `{1: "a", 1.0: "b"}`, and the last value, also where another
+        // one is undefined.
+        let mut places = HashMap::new();
+        let mut last: Vec<(&Term, &Term)> = Vec::with_capacity(members.len());
+        for (key, value) in members {
+            match constant(key).map(|constant| places.entry(constant).or_insert(last.len())) {
+                Some(place) if *place < last.len() => last[*place].1 = value,
+                _ => last.push((key, value)),
+            }
+        }
         // OPA sorts the terms of an object, so that a computed key wins over an equal constant wherever they stand.
         last.sort_by_key(|(key, _)| constant(key).is_none());
         let members: Vec<(Expr, Expr)> =

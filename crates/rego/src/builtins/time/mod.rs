@@ -119,7 +119,7 @@ fn add_date(_: &mut Context<'_>, operands: &[Value]) -> Outcome {
         time.day.wrapping_add(days),
     );
     // OPA 1.20 lets whole numbers of 64 bits overflow on the way: 2^63 - 1 years after 1970 is in 972.
-    let clock = i64::try_from(calendar::nanoseconds_of(0, &time) / calendar::SECOND).unwrap_or_default();
+    let clock = (time.hour * 60 + time.minute) * 60 + time.second;
     let seconds = date.wrapping_mul(calendar::DAY).wrapping_add(clock);
     let seconds = match moment.zone {
         Tz::UTC => seconds,
