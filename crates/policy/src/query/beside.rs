@@ -78,7 +78,7 @@ impl<'t> Check<'t> {
     }
 
     fn of(check: View<'_, 't>) -> Self {
-        let address = check.get("address").map(|address| address.to_json());
+        let address = check.get("address").map(View::to_json);
         let of_address = |name| address.as_ref().and_then(|address| address.view().get(name)?.text());
         let is_unknown = |part: View<'_, 't>| {
             !matches!(part.get("status").and_then(View::as_str), Some("pass" | "fail" | "error"))

@@ -172,7 +172,10 @@ impl Indexer for Node<'_> {
     {
         let key = key_of(index)?;
         let Some(member) = self.value.there(key) else {
-            return Err(if self.is_unknown(key) { self.scope.unknown() } else { absent() });
+            return Err(match self.is_unknown(key) {
+                true => self.scope.unknown.refuse_member(),
+                false => absent(),
+            });
         };
         self.scope.budget.pay(1)?;
         Ok(CowVal::Owned(part(member, self.are_marks, &self.scope)?))

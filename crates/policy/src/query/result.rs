@@ -11,7 +11,7 @@ use serde_json::{Map, Number, Value};
 use super::budget::Budget;
 use super::error::refused;
 use super::node::absent;
-use super::unknown::UNKNOWN;
+use super::unknown::UNKNOWN_MEMBER;
 
 /// A value without parts; a double that JSON has no number for is null.
 pub(super) fn scalar(value: &dyn Val) -> Option<Value> {
@@ -90,7 +90,7 @@ fn tree(value: &dyn Val) -> Result<Value, ExecutionError> {
             // An output that is unknown has no value after.
             Err(ExecutionError::NoSuchKey(_)) => {}
             // The document lacks what is unknown.
-            Err(ExecutionError::FunctionError { function, .. }) if function == UNKNOWN => {}
+            Err(ExecutionError::FunctionError { function, .. }) if function == UNKNOWN_MEMBER => {}
             Err(error) => return Err(error),
         }
     }
