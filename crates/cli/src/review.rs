@@ -188,8 +188,10 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
         let schemas = args.module.schemas().with_cached(given.clone(), providers).0;
         judge(args, file.clone(), schemas, key.as_ref(), &policies)
     };
+    // Without policies only `--fail-on` decides, and it refuses such a plan by itself.
+    let broken = args.broken.or_trusting(policies.rego.is_none() && policies.sentinel.is_none());
     let mut judged = Vec::new();
-    let summary = documents::for_each(&inputs, WantedDocuments::PLANS, args.broken, answer, |_, one| {
+    let summary = documents::for_each(&inputs, WantedDocuments::PLANS, broken, answer, |_, one| {
         judged.push(one);
         Ok(())
     })?;

@@ -60,6 +60,13 @@ pub(crate) struct HeldDocument {
     pub(crate) file: Option<String>,
 }
 
+/// Which plans a judgement accepts although they may not say what happens.
+#[derive(Clone, Copy)]
+pub(crate) struct Allowed {
+    pub(crate) errored: bool,
+    pub(crate) trusting: bool,
+}
+
 impl HeldDocument {
     /// Holds a plan or state.
     pub(crate) fn new(
@@ -142,20 +149,32 @@ impl HeldDocument {
         })
     }
 
-    /// Refuses a plan whose planning ended with an error, because it lacks changes.
-    pub(crate) fn refuse_errored(&self, allow_errored: bool) -> Result<(), Failure> {
-        if !self.plan_file().facts().errored || allow_errored {
+    /// Refuses a plan whose planning ended with an error, because it lacks changes, and one that takes values for known which its
+    /// providers may change.
+    pub(crate) fn refuse_doubtful(&self, allowed: Allowed) -> Result<(), Failure> {
+        let facts = self.plan_file().facts();
+        let (kind, message) = if facts.errored && !allowed.errored {
+            (
+                "errored",
+                "planning ended with an error, so the plan lacks changes: fix the error and plan again, or accept such \
+                 plans with allow_errored",
+            )
+        } else if facts.unasked.is_trusting && !allowed.trusting {
+            (
+                "trusting",
+                "planned without its providers and not strictly, so values that they may change would decide as if they \
+                 were known: plan with strict=True, or accept such plans with allow_trusting",
+            )
+        } else {
             return Ok(());
-        }
-        let message = "planning ended with an error, so the plan lacks changes: fix the error and plan again, or accept \
-                       such plans with allow_errored";
-        Err(Failure::new("DocumentError", "errored", message).in_file(self.file.as_deref()))
+        };
+        Err(Failure::new("DocumentError", kind, message).in_file(self.file.as_deref()))
     }
 
     /// Refuses a plan that lacks changes: a policy about the changes would pass without them. An incomplete
     /// plan says so itself, so there is only a warning.
-    pub(crate) fn refuse_partial(&self, py: Python<'_>, allow_errored: bool) -> PyResult<()> {
-        self.refuse_errored(allow_errored)?;
+    pub(crate) fn refuse_partial(&self, py: Python<'_>, allowed: Allowed) -> PyResult<()> {
+        self.refuse_doubtful(allowed)?;
         if !self.is_plan() {
             return Ok(());
         }

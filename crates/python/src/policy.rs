@@ -16,7 +16,7 @@ use objchange_text::{counted, visible};
 use pyo3::prelude::*;
 
 use crate::choice::Texts;
-use crate::document::Plan;
+use crate::document::{Allowed, Plan};
 use crate::error::Failure;
 use crate::load::warn;
 use crate::query::seconds;
@@ -259,13 +259,19 @@ impl RegoPolicies {
     /// Judges a plan.
     ///
     /// Raises `PolicyError` where evaluating takes too much, `DocumentError` where the plan cannot be read, lacks changes or has
-    /// unknown actions, or planning ended with an error: ``allow_errored=True`` accepts such plans.
-    #[pyo3(signature = (plan, /, *, allow_errored=false))]
-    fn judge(&self, plan: &Bound<'_, Plan>, allow_errored: bool) -> PyResult<PolicyResult> {
+    /// unknown actions, or planning ended with an error (``allow_errored=True`` accepts such plans), or it was planned
+    /// without providers and without ``strict`` (``allow_trusting=True``).
+    #[pyo3(signature = (plan, /, *, allow_errored=false, allow_trusting=false))]
+    fn judge(
+        &self,
+        plan: &Bound<'_, Plan>,
+        allow_errored: bool,
+        allow_trusting: bool,
+    ) -> PyResult<PolicyResult> {
         let (py, held) = (plan.py(), &plan.get().0);
         // A rule about changes passes for a plan that lacks them, so such plans are refused before any rule is
         // evaluated.
-        held.refuse_partial(py, allow_errored)?;
+        held.refuse_partial(py, Allowed { errored: allow_errored, trusting: allow_trusting })?;
         let file = py.detach(|| held.marked())?;
         let verdicts = py.detach(|| self.0.evaluate(file));
         let verdicts = verdicts.map_err(|error| rego_failure(&error, held.file.as_deref()))?;
@@ -378,12 +384,18 @@ impl SentinelPolicies {
 
     /// Judges a plan.
     ///
-    /// Raises `DocumentError` where the plan cannot be read, lacks changes or has unknown actions, or planning ended with an
-    /// error: ``allow_errored=True`` accepts such plans.
-    #[pyo3(signature = (plan, /, *, allow_errored=false))]
-    fn judge(&self, plan: &Bound<'_, Plan>, allow_errored: bool) -> PyResult<PolicyResult> {
+    /// Raises `DocumentError` where the plan cannot be read, lacks changes or has unknown actions, planning ended with an
+    /// error (``allow_errored=True`` accepts such plans), or it was planned without providers and without ``strict``
+    /// (``allow_trusting=True``).
+    #[pyo3(signature = (plan, /, *, allow_errored=false, allow_trusting=false))]
+    fn judge(
+        &self,
+        plan: &Bound<'_, Plan>,
+        allow_errored: bool,
+        allow_trusting: bool,
+    ) -> PyResult<PolicyResult> {
         let (py, held) = (plan.py(), &plan.get().0);
-        held.refuse_partial(py, allow_errored)?;
+        held.refuse_partial(py, Allowed { errored: allow_errored, trusting: allow_trusting })?;
         let now = now_ns();
         let (rules, prints) = py.detach(|| {
             let unusable = |error| Failure::document(&error, held.file.as_deref());

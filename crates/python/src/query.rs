@@ -12,7 +12,7 @@ use objchange_text::{TimeLimit, counted, visible};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
-use crate::document::{AnyDocument, HeldDocument};
+use crate::document::{Allowed, AnyDocument, HeldDocument};
 use crate::error::Failure;
 use crate::value::to_python;
 
@@ -111,8 +111,12 @@ fn collection(of: &str) -> Result<CollectionKind, Failure> {
         "planned" => CollectionKind::PlannedValues,
         "state" => CollectionKind::State,
         "config" => CollectionKind::Config,
+        "deferred" => CollectionKind::Deferred,
+        "checks" => CollectionKind::Checks,
+        "actions" => CollectionKind::Actions,
         _ => {
-            let message = "of is one of changes, drift, outputs, variables, planned, state and config";
+            let message = "of is one of changes, drift, outputs, variables, planned, state, config, deferred, checks and \
+                           actions";
             return Err(Failure::new("OptionError", "of", message));
         }
     })
@@ -185,19 +189,21 @@ fn find(
 /// Finds items of a plan or state with an expression in CEL: ``rc`` is the item, with the fields of Sentinel's tfplan/v2.
 ///
 /// ``of`` is the collection: ``"changes"``, ``"drift"``, ``"outputs"``, ``"variables"``, ``"planned"``,
-/// ``"state"`` or ``"config"``. ``select`` is an expression for the value of each item, and
+/// ``"state"``, ``"config"``, ``"deferred"``, ``"checks"`` or ``"actions"``. ``select`` is an expression for the value of each item, and
 /// ``undecided=True`` finds the items whose answer is not known until apply. ``timeout`` is in seconds.
 ///
 /// Raises `QueryError` if the expression is invalid or takes too much, `DocumentError` if the document
 /// cannot be read, has no such items, lacks changes or has unknown actions, or is a plan whose planning
-/// ended with an error (``allow_errored=True`` accepts it), `OptionError` for another ``of``.
+/// ended with an error (``allow_errored=True`` accepts it) or that was planned without providers and without
+/// ``strict`` (``allow_trusting=True``), `OptionError` for another ``of``.
 ///
 /// >>> objchange.query(plan, 'rc.change.actions == ["create"] && rc.change.after.size > 5').keys
 /// ['disk.a']
 /// >>> objchange.query(plan, 'unknown(rc, "id")', select='{"size": rc.change.after.size}').items[0].value
 /// {'size': 10}
 #[pyfunction]
-#[pyo3(signature = (document, expression, /, *, of="changes", select=None, undecided=false, timeout=60.0, allow_errored=false))]
+#[expect(clippy::too_many_arguments, reason = "they are the keyword arguments of Python")]
+#[pyo3(signature = (document, expression, /, *, of="changes", select=None, undecided=false, timeout=60.0, allow_errored=false, allow_trusting=false))]
 pub(crate) fn query(
     document: &Bound<'_, AnyDocument>,
     expression: &str,
@@ -206,17 +212,22 @@ pub(crate) fn query(
     undecided: bool,
     timeout: f64,
     allow_errored: bool,
+    allow_trusting: bool,
 ) -> PyResult<QueryResult> {
     let py = document.py();
     let of = collection(of)?;
     let timeout = seconds(timeout)?;
     let held = document.get().held();
+    let allowed = Allowed { errored: allow_errored, trusting: allow_trusting };
     match of {
         // Drift, planned values and the others do not depend on the changes that an incomplete plan lacks.
-        CollectionKind::ResourceChanges | CollectionKind::OutputChanges => {
-            held.refuse_partial(py, allow_errored)?;
+        CollectionKind::ResourceChanges
+        | CollectionKind::OutputChanges
+        | CollectionKind::Deferred
+        | CollectionKind::Actions => {
+            held.refuse_partial(py, allowed)?;
         }
-        _ => held.refuse_errored(allow_errored)?,
+        _ => held.refuse_doubtful(allowed)?,
     }
     let (answer, names) = py.detach(|| {
         let texts = [expression, select.unwrap_or_default()];

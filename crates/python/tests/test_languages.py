@@ -269,3 +269,19 @@ def test_plans_that_lack_changes_pass_nothing(tmp_path: Path) -> None:
             judge()
         assert caught.value.kind == "errored"
         judge(allow_errored=True)
+
+
+def test_plans_that_trust_their_providers_pass_nothing(tmp_path: Path) -> None:
+    text = plan_text(change("disk.a", ["update"], {"size": 1}, {"size": 2}), terraform_version="1.16.0+simulated.trusting")
+    plan = objchange.Plan.load(text.encode())
+    rego = {"size.rego": "package main\ndeny contains 1 if { false }\n"}
+    (tmp_path / "all.sentinel").write_text("main = true\n")
+    for judge in (
+        lambda **options: policy.rego(plan, rego, **options),
+        lambda **options: policy.sentinel(plan, tmp_path / "all.sentinel", **options),
+        lambda **options: objchange.query(plan, "true", **options),
+    ):
+        with pytest.raises(objchange.DocumentError) as caught:
+            judge()
+        assert caught.value.kind == "trusting"
+        judge(allow_trusting=True)

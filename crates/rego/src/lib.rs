@@ -52,7 +52,8 @@ pub use error::{
 pub use format::{Format, InputFormat, MissingField, MissingPart, ObjectFormat};
 pub use network::{HttpRequest, HttpResponse, Network, NetworkError};
 pub use program::{
-    InputReference, Pass, Program, RuleId, RuleInfo, Session, Setup, Warning, declared_rules, unused_imports,
+    InputReference, Pass, PassValue, Program, RuleId, RuleInfo, Session, Setup, Warning, declared_rules,
+    unused_imports,
 };
 pub use run::{Limits, RuleResults};
 pub use syntax::ast::{Dialect, Span};

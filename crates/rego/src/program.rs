@@ -10,7 +10,8 @@ use crate::config_files::ConfigFiles;
 use crate::error::{CompileError, CompileErrors, EvalError, Location};
 use crate::format::{InputFormat, MissingField};
 use crate::network::Network;
-use crate::run::{Limits, Machine, Members, Outcome, RuleResults, Run, Stop, either};
+use crate::run::{Limits, Machine, Members, Outcome, RuleResults, Run, Seen, Stop, either};
+use crate::syntax::ast::Span;
 use crate::value::{Unknown, Value};
 use crate::{CompileOptions, DeclaredRule, SourceFile};
 
@@ -73,6 +74,8 @@ pub struct Setup {
     pub network: Option<Arc<dyn Network>>,
     /// The configuration files, if policies may read some.
     pub config_files: Option<Arc<dyn ConfigFiles>>,
+    /// Whether each [`Pass`] has the values of the terms in its condition. They are values of the input.
+    pub keeps_values: bool,
 }
 
 impl Default for Setup {
@@ -85,6 +88,7 @@ impl Default for Setup {
             now_ns: 0,
             network: None,
             config_files: None,
+            keeps_values: false,
         }
     }
 }
@@ -120,6 +124,20 @@ pub struct Pass {
     pub certain: u32,
     /// How often it did only for some of the values that the unknown ones may take.
     pub possible: u32,
+    /// Values of the terms of this condition and of those before it, all of the first solution that came by.
+    pub values: Vec<PassValue>,
+}
+
+/// The value of a term in a condition.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct PassValue {
+    /// The bytes of the condition in its file.
+    pub condition: std::ops::Range<usize>,
+    /// The bytes of the term in its file.
+    pub text: std::ops::Range<usize>,
+    /// Its value; `None` if it is undefined.
+    pub value: Option<Value>,
 }
 
 /// An evaluation over one input. Rules are evaluated on demand, and once.
@@ -263,10 +281,20 @@ impl Program {
         work: impl FnOnce(&mut Session<'_>) -> Result<T, EvalError> + Send,
     ) -> Result<T, EvalError> {
         on_big_stack(|| {
-            let Setup { input, data, limits, strict_builtin_errors, now_ns, network, config_files } = setup;
+            let Setup {
+                input,
+                data,
+                limits,
+                strict_builtin_errors,
+                now_ns,
+                network,
+                config_files,
+                keeps_values,
+            } = setup;
             let machine =
                 Machine::new(&self.compiled, input, data, limits, strict_builtin_errors, now_ns, network)
-                    .with_config_files(config_files);
+                    .with_config_files(config_files)
+                    .with_sights(keeps_values);
             work(&mut Session { program: self, machine })
         })
         .unwrap_or_else(|| {
@@ -365,11 +393,22 @@ impl Session<'_> {
     pub fn take_passes(&mut self) -> Vec<Pass> {
         let compiled = &self.program.compiled;
         let passes = self.machine.take_passes();
+        let mut sights = self.machine.take_sights().into_iter();
+        let bytes = |span: Span| span.start as usize..span.end as usize;
+        let value = |seen: Seen| {
+            let mark = compiled.marks.get(seen.mark as usize)?;
+            let (condition, text) = (bytes(mark.place.span), bytes(mark.terms.get(seen.term)?.span));
+            Some(PassValue { condition, text, value: seen.value })
+        };
         let marks = compiled.marks.iter().zip(passes);
         marks
             .map(|(mark, passes)| Pass {
+                values: sights
+                    .next()
+                    .flatten()
+                    .map_or(Vec::new(), |sight| sight.values.into_iter().filter_map(value).collect()),
                 location: compile::location(&compiled.files, mark.place),
-                text: mark.place.span.start as usize..mark.place.span.end as usize,
+                text: bytes(mark.place.span),
                 rule: RuleId(mark.rule),
                 definition: mark.definition as usize,
                 is_head: mark.is_head,

@@ -15,7 +15,7 @@ use objchange_project::{
 
 pub(crate) use self::broken::BrokenPlans;
 #[cfg(feature = "sentinel")]
-pub(crate) use self::broken::ErroredPlans;
+pub(crate) use self::broken::DoubtfulPlans;
 use crate::exit::{self, CommandError};
 use crate::hints;
 use crate::input::Source;
@@ -75,7 +75,7 @@ pub(crate) struct Summary {
 /// Reads all documents, asks `answer` about each on one of the cores, and hands over its answers in the order of the
 /// inputs, with the document's name where there are more than one.
 ///
-/// An errored plan is refused, and an unreadable file fails, unless `broken` accepts it.
+/// A doubtful plan is refused, and an unreadable file fails, unless `broken` accepts it.
 ///
 /// An input that cannot be read or answered (`answer` gives the sentence) is reported on standard error and in the
 /// summary; the others are still answered. Other files in a folder are skipped, with one notice at the end.
@@ -89,7 +89,7 @@ pub(crate) fn for_each<A: Send>(
     let FoundDocuments { inputs, schemas } = documents;
     let answer = |document: &InputDocument| {
         exit::notices(document.file.notices());
-        broken.errored.check(&document.file)?;
+        broken.doubtful.check(&document.file)?;
         match schemas {
             None => answer(document),
             Some(schemas) => {

@@ -139,7 +139,7 @@ pub(crate) struct Args {
     #[arg(long, default_value = "4096", value_name = "MIB", value_parser = clap::value_parser!(u64).range(64..))]
     memory: u64,
 
-    /// Show the conditions of each rule, also of rules that pass: which held, and where evaluation ended
+    /// Show the conditions of each rule, also of rules that pass: which held, with which values, and where evaluation ended
     #[arg(long, conflicts_with = "json")]
     trace: bool,
 

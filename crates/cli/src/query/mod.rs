@@ -69,6 +69,8 @@ Examples:
   objchange query plans/ 'replaced(rc)' --output parquet --out replaced.parquet
   objchange query plans/ '!semver(plan.terraform_version, \">= 0.12.19\")' --count
   objchange query environments/prod --schemas schemas.json 'rc.change.actions == [\"delete\"]'
+  objchange query plan.json --of checks 'rc.status != \"pass\"' --select rc.problems
+  objchange query plan.json --of deferred true --select '[rc.address, rc.reason]'
   objchange query terraform.tfstate --of state 'rc.type == \"aws_iam_user\"' --select rc.values.name";
 
 /// Find changes in plans with a CEL expression
@@ -292,6 +294,14 @@ enum About {
     /// Resources of the configuration; `rc` has `config`, `count`, `for_each`, `provisioners` and `depends_on`
     #[value(alias = "tfconfig")]
     Config,
+    /// Changes left to the next plan; `rc` also has `reason`
+    #[value(alias = "deferred_changes")]
+    Deferred,
+    /// Checks; `rc` has `address`, `kind`, `status` and `problems`
+    Checks,
+    /// Invoked actions; `rc` has `type`, `name`, `config`, `event`, `resource`, and `reason` if left to the next plan
+    #[value(alias = "action_invocations")]
+    Actions,
 }
 
 impl About {
@@ -304,6 +314,9 @@ impl About {
             Self::Planned => CollectionKind::PlannedValues,
             Self::State => CollectionKind::State,
             Self::Config => CollectionKind::Config,
+            Self::Deferred => CollectionKind::Deferred,
+            Self::Checks => CollectionKind::Checks,
+            Self::Actions => CollectionKind::Actions,
         }
     }
 }

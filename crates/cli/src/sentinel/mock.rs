@@ -11,7 +11,7 @@ use objchange_policy::sentinel::mock::{File, configuration, mocks};
 use objchange_text::visible;
 use serde_json::Value as Json;
 
-use crate::documents::ErroredPlans;
+use crate::documents::DoubtfulPlans;
 use crate::exit::{CommandError, unusable};
 use crate::hints;
 use crate::input::{Size, Source};
@@ -58,7 +58,7 @@ pub(super) struct Args {
     force: bool,
 
     #[command(flatten)]
-    errored: ErroredPlans,
+    doubtful: DoubtfulPlans,
 
     #[command(flatten)]
     module: ModuleArgs,
@@ -70,7 +70,7 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, CommandError> {
     let file = read_plan_file(&args.plan, &modules, &modules.plan_files(&given))?;
     // A test over mocks of a plan that `sentinel apply` refuses would pass for nothing.
     if file.is_plan() {
-        args.errored.check(&file).map_err(unusable)?;
+        args.doubtful.check(&file).map_err(unusable)?;
         file.judged().map_err(unusable)?;
     }
     let (schemas, _) = args.module.schemas().given_or_cached(modules.max_input).map_err(unusable)?;

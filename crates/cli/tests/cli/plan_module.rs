@@ -267,7 +267,8 @@ fn a_gate_refuses_objects_whose_arguments_may_have_been_taken_out() {
         assert_eq!(code == 1, shown.stderr.contains("plan with --strict"), "{condition}: {shown:?}");
     }
     let policy = gate(&["policy", saved, "--rego", folder.at("p").to_str().unwrap()]);
-    assert!(policy.stderr.contains("without --strict"), "{policy:?}");
+    assert_eq!((policy.code, &*policy.stdout), (2, ""), "{policy:?}");
+    assert!(policy.stderr.contains("--allow-trusting"), "{policy:?}");
     folder.write(
         "p.sentinel",
         "import \"tfplan/v2\" as tfplan\nmain = rule {\n  all tfplan.resource_changes as _, rc \
@@ -276,6 +277,29 @@ fn a_gate_refuses_objects_whose_arguments_may_have_been_taken_out() {
     let sentinel =
         gate(&["sentinel", "apply", folder.at("p.sentinel").to_str().unwrap(), "--plan", directory]);
     assert_eq!((sentinel.code, sentinel.stdout.contains("Undefined")), (2, true), "{sentinel:?}");
+    // Every command that decides by the values of a plan says so, and accepts it with one option.
+    let (p, mocks) = (folder.at("p"), folder.at("mocks"));
+    let (p, mocks, sentinel) = (p.to_str().unwrap(), mocks.to_str().unwrap(), folder.at("p.sentinel"));
+    for (arguments, accepted) in [
+        (&["policy", saved, "--rego", p][..], 0),
+        (&["review", saved, "--rego", p], 0),
+        (&["sentinel", "apply", sentinel.to_str().unwrap(), "--plan", saved], 0),
+        (&["sentinel", "mock", saved, "--out", mocks], 0),
+        (&["query", saved, "rc.change.actions == ['delete']"], 1),
+    ] {
+        let output = gate(arguments);
+        assert_eq!(output.code, 2, "{arguments:?}: {output:?}");
+        assert!(output.stderr.contains("plan again with --strict"), "{arguments:?}: {output:?}");
+        let output = gate(&[arguments, &["--allow-trusting"]].concat());
+        assert_eq!(output.code, accepted, "{arguments:?}: {output:?}");
+        assert!(output.stderr.contains("without --strict"), "{arguments:?}: {output:?}");
+    }
+    // A review without policies decides nothing by values, and its gate refuses such a plan by itself.
+    assert_eq!(gate(&["review", saved]).code, 0);
+    assert_eq!(gate(&["review", saved, "--fail-on", "update"]).code, 1);
+    // A strict plan gets the answer of its directory.
+    assert_eq!(plan(&folder, &["--refresh=false", "--strict", "--out", "FOLDER/plan.json"]).code, 0);
+    assert_eq!(gate(&["policy", saved, "--rego", p]).code, 1);
     // Whoever answers for the provider knows better.
     folder.write("a.json", r#"{"resources":{"acme_string.s":{"special":false,"result":"abc"}}}"#);
     let answered =

@@ -1003,17 +1003,75 @@ fn a_trace_says_which_conditions_held() {
         text,
         "trace: main.deny: passed\n    definition 1\n\
         \x20   /p.rego:7: some rc in input.tfplan.resource_changes: holds\n\
+        \x20       rc = {\"address\": \"t.n\", \"change\": {\"actions\": [\"create\"], \"after\": {\"name\": \"y\", \"size\": (unknown: t.n)}, …}, …}\n\
         \x20   /p.rego:8: rc.type == \"t\": holds\n\
+        \x20       rc.type = \"t\"\n\
         \x20   /p.rego:9: helper(rc): does not hold\n\
         \x20   /p.rego:10: msg := rc.address: is not reached\n\
         \x20   definition 2\n\
         \x20   /p.rego:14: some rc in input.tfplan.resource_changes: holds\n\
+        \x20       rc = {\"address\": \"t.n\", \"change\": {\"actions\": [\"create\"], \"after\": {\"name\": \"y\", \"size\": (unknown: t.n)}, …}, …}\n\
         \x20   /p.rego:15: rc.change.after.size > 3: is undecided\n\
+        \x20       rc.change.after.size = (unknown: t.n)\n\
         \x20   /p.rego:16: rc.type == \"u\": does not hold\n\
+        \x20       rc.type = \"t\"\n\
+        trace: lib.helper, which rules use\n\
+        \x20   /lib.rego:3: rc.change.after.name == \"x\": does not hold\n\
+        \x20       rc.change.after.name = \"y\"\n\
         1 rule: 1 passed\n",
         "{output:?}"
     );
     assert_eq!(output.code, 0, "{output:?}");
+}
+
+#[test]
+fn the_values_of_a_trace_are_those_of_one_case_and_hide_secrets() {
+    let text = r#"package main
+
+deny contains msg if {
+	rc := input.resource_changes[i]
+	rc.type == "t"
+	after := rc.change.after
+	after.size >= limit
+	not startswith(after.token, "x")
+	count(after.token) > 100
+	msg := rc.address
+}
+
+limit := data.main.base + 1 if data.main.base > 1
+
+base := 2
+"#;
+    let folder = Folder::with("trace-values", &[("p.rego", text)]);
+    let hidden = |size: i64| {
+        let after = json!({"size": size, "token": "hunter2-hunter2", "long": "z".repeat(500)});
+        let mut one = change(&format!("t.n{size}"), "t", &json!(["create"]), &after, &json!({}));
+        one["change"]["after_sensitive"] = json!({"token": true});
+        one
+    };
+    // The first one ends earlier, so that the trace is that of the second one.
+    let plan = plan(&[hidden(1), hidden(5)]);
+    let rego = folder.at("p.rego");
+    let output = policy(&["--rego", rego.to_str().unwrap(), "--trace"], &plan);
+    let text = output.stdout.replace(rego.to_str().unwrap(), "p.rego");
+    assert!(!text.contains("hunter2"), "{text}");
+    for line in [
+        "trace: main.deny: passed",
+        "        i = 1",
+        "    p.rego:7: after.size >= limit: holds",
+        "        after.size = 5",
+        "        limit = 3",
+        "    p.rego:8: not startswith(after.token, \"x\"): holds",
+        "        after.token = (sensitive value)",
+        "    p.rego:9: count(after.token) > 100: does not hold",
+        "trace: main.limit, which rules use",
+        "        data.main.base = 2",
+    ] {
+        assert!(text.lines().any(|one| one == line), "{line}\n{text}");
+    }
+    // A value is named once.
+    assert!(!text.contains("input.resource_changes[i] ="), "{text}");
+    assert!(text.lines().all(|line| line.len() < 250), "{text}");
 }
 
 #[test]

@@ -639,11 +639,15 @@ fn what_is_computed_from_unknown_values_is_not_shown_as_known() {
         "after":{"tags":{"a":"x"},"list":["x",null],"long":["x"],"known":{"a":1}},
         "after_unknown":{"tags":{"b":true},"list":[false,true],"long":[false,true]}}}]}"#;
     for (select, shown) in [
-        ("size(rc.change.after.tags)", "null"),
-        ("rc.change.after.tags.size()", "null"),
-        ("'b' in rc.change.after.tags", "null"),
-        ("has(rc.change.after.tags.b)", "null"),
-        ("rc.change.after.tags.map(k, k)", "null"),
+        ("rc.change.after.tags.map(k, rc.change.after.tags[k])", "null"),
+        ("rc.change.after.tags == {'a': 'x', 'b': 'y'}", "null"),
+        // The keys of a map are known.
+        ("size(rc.change.after.tags)", "2"),
+        ("rc.change.after.tags.size()", "2"),
+        ("'b' in rc.change.after.tags", "true"),
+        ("has(rc.change.after.tags.b)", "true"),
+        ("rc.change.after.tags.map(k, k)", "[\"a\",\"b\"]"),
+        ("rc.change.after.tags == {'a': 'x'}", "false"),
         ("rc.change.after.list.exists(x, x == null)", "null"),
         ("size(rc.change.after.known)", "1"),
         ("rc.change.after.list", "[\"x\",null]"),
@@ -708,4 +712,70 @@ fn updates_of_some_paths_alone_are_found() {
         assert_eq!(refused.code, 2, "{wrong}");
         assert!(refused.stderr.contains("path"), "{wrong}: {}", refused.stderr);
     }
+}
+
+/// A plan with all that Sentinel's collections lack.
+const WHOLE: &str = r#"{"format_version":"1.2","terraform_version":"1.16.0","complete":false,"resource_changes":[],
+    "deferred_changes":[{"reason":"provider_config_unknown","resource_change":{"address":"module.m.disk.a[\"*\"]",
+        "module_address":"module.m","mode":"managed","type":"disk","name":"a","provider_name":"p",
+        "change":{"actions":["create"],"before":null,"after":{"size":3},"after_unknown":{"id":true},"before_sensitive":false,
+            "after_sensitive":{}}}}],
+    "checks":[
+        {"address":{"kind":"check","name":"up","to_display":"module.m.check.up","module":"module.m"},"status":"fail",
+            "instances":[{"address":{"to_display":"module.m.check.up"},"status":"fail","problems":[{"message":"It is down."}]}]},
+        {"address":{"kind":"output_value","name":"o","to_display":"output.o"},"status":"unknown"},
+        {"address":{"kind":"resource","to_display":"disk.a"},"status":"pass"}],
+    "action_invocations":[{"address":"module.m.action.note.n","type":"note","name":"n","provider_name":"p",
+        "config_values":{"text":"hi","pin":"hunter2"},"config_sensitive":{"pin":true},"config_unknown":{"to":true},
+        "lifecycle_action_trigger":{"triggering_resource_address":"module.m.disk.b","action_trigger_event":"AfterCreate",
+            "action_trigger_block_index":0,"actions_list_index":0}}],
+    "deferred_action_invocations":[{"reason":"resource_config_unknown","action_invocation":{"address":"action.note.later",
+        "type":"note","name":"later","provider_name":"p","config_values":{},"invoke_action_trigger":{}}}]}"#;
+
+#[test]
+fn deferred_changes_checks_and_actions_are_searched() {
+    let ask = |of: &str, arguments: &[&str]| query(&[&["--of", of, "-"], arguments].concat(), WHOLE);
+    for (of, expression, expected, code) in [
+        ("deferred", "rc.reason == 'provider_config_unknown'", "module.m.disk.a[\"*\"]  create\n", 0),
+        ("deferred", "rc.type == 'disk' && in_module(rc, 'module.m')", "module.m.disk.a[\"*\"]  create\n", 0),
+        ("deferred", "rc.change.after.size > 3", "", 1),
+        ("deferred", "rc.change.after.id == 'x'", "", 3),
+        ("checks", "rc.status == 'pass'", "disk.a\n", 0),
+        ("checks", "rc.status == 'fail' && rc.problems == ['It is down.']", "module.m.check.up\n", 0),
+        ("checks", "rc.kind == 'output_value' && rc.status != 'pass'", "", 3),
+        ("checks", "rc.kind == 'output_value' && rc.problems == []", "", 3),
+        ("checks", "in_module(rc, 'module.m')", "module.m.check.up\n", 0),
+        (
+            "actions",
+            "rc.event == 'AfterCreate' && rc.resource == 'module.m.disk.b'",
+            "module.m.action.note.n\n",
+            0,
+        ),
+        ("actions", "rc.config.pin == 'hunter2' && rc.reason == ''", "module.m.action.note.n\n", 0),
+        ("actions", "rc.name == 'n' && rc.config.to == 'x'", "", 3),
+        ("actions", "rc.reason != ''", "action.note.later\n", 0),
+    ] {
+        let output = ask(of, &[expression]);
+        assert_eq!((output.code, &*output.stdout), (code, expected), "{of} {expression}: {output:?}");
+    }
+    let open = ask("checks", &["rc.status == 'pass'", "--undecided", "--output", "keys"]);
+    assert_eq!(open.stdout, "output.o\n", "{open:?}");
+    // A status that a plan does not write, and a field that a check does not have.
+    for (expression, said) in [("rc.status == 'failed'", "`fail`"), ("rc.change == 1", "a check")] {
+        let output = ask("checks", &[expression]);
+        assert!(output.code == 2 && output.stderr.contains(said), "{expression}: {output:?}");
+    }
+    let json = ask("deferred", &["true", "--json"]);
+    assert!(
+        json.stdout.contains(r#""reason":"provider_config_unknown","address":"module.m.disk.a"#),
+        "{json:?}"
+    );
+    let json = ask("checks", &["rc.kind == 'check'", "--json"]);
+    assert!(json.stdout.contains(r#""status":"fail","problems":["It is down."]"#), "{json:?}");
+    let csv = ask(
+        "actions",
+        &["true", "--output", "csv", "--select", r#"{"address": rc.address, "config": rc.config}"#],
+    );
+    assert!(csv.stdout.starts_with("address,config\nmodule.m.action.note.n,"), "{csv:?}");
+    assert!(csv.stdout.contains("(sensitive value)") && !csv.stdout.contains("hunter2"), "{csv:?}");
 }

@@ -22,6 +22,8 @@ pub enum FieldKind {
     Text,
     /// The mode of a resource, such as `managed`.
     Mode,
+    /// The status of a check, such as `pass`.
+    Status,
     /// True or false.
     Bool,
     /// The `count` index or `for_each` key of an instance; null without one.

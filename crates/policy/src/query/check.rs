@@ -197,6 +197,14 @@ impl Checker<'_> {
         }
         let (name, is_test) = (select.field.clone(), select.test);
         let shape = self.field_of(operand, &name, expr)?;
+        if is_test && matches!(operand, Shape::Any) {
+            // The library reads the member, which fails if that is unknown: but it is there.
+            let id = expr.id;
+            if let Expr::Select(SelectExpr { operand, .. }) = std::mem::take(expr).expr {
+                let name = IdedExpr { id, expr: Expr::Literal(LiteralValue::String(name.into())) };
+                *expr = call(id, "@has", vec![*operand, name]);
+            }
+        }
         Ok(if is_test { Shape::Leaf(Kinds::BOOL) } else { shape })
     }
 

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use cel::ExecutionError;
 
-use super::unknown::UNKNOWN;
+use super::unknown::{UNKNOWN, UNKNOWN_MEMBER};
 
 /// A problem with an expression, or why it has no value for an item. It holds nothing of the document.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -97,7 +97,7 @@ impl QueryError {
             ExecutionError::FunctionError { function, message } if function.starts_with('@') => {
                 let kind = match function.as_str() {
                     LIMIT => QueryErrorKind::Limit,
-                    UNKNOWN => QueryErrorKind::Unknown,
+                    UNKNOWN | UNKNOWN_MEMBER => QueryErrorKind::Unknown,
                     _ => QueryErrorKind::Type,
                 };
                 (kind, message.clone())

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, LazyLock};
 
-use cel::common::types::{CelBool, CelDuration, CelInt, CelList, CelString, CelTimestamp, Kind};
+use cel::common::types::{CelBool, CelDuration, CelInt, CelList, CelOptional, CelString, CelTimestamp, Kind};
 use cel::common::value::{CowVal, Val};
 use cel::{Context, Env, ExecutionError, FunctionContext, extensions};
 use objchange_text::VersionConstraints;
@@ -11,7 +11,7 @@ use objchange_text::re2::Pattern;
 use super::budget::Budget;
 use super::error::refused;
 use super::kinds::Comparison;
-use super::node::{Scope, equal};
+use super::node::{Scope, absent, equal};
 
 type Answer<'c, 'v> = Result<CowVal<'c, 'v>, ExecutionError>;
 type Function = Box<dyn for<'c, 'v> Fn(&mut FunctionContext<'c, 'v>) -> Answer<'c, 'v> + Send + Sync>;
@@ -86,6 +86,7 @@ pub(super) fn context<'v>(
             unknown.hiding(|| contained(call))
         }),
     );
+    add("@has", Box::new(has));
     let patterns = Arc::clone(patterns);
     add(
         "@matches",
@@ -138,6 +139,22 @@ fn no_such(function: &str, call: &FunctionContext<'_, '_>) -> ExecutionError {
 
 fn bool<'c, 'v>(value: bool) -> CowVal<'c, 'v> {
     CowVal::owned(CelBool::from(value))
+}
+
+/// Whether a map has a member of this name, known or not.
+fn has<'c, 'v>(call: &mut FunctionContext<'c, 'v>) -> Answer<'c, 'v> {
+    let (map, key) = (argument(call, 0)?, argument(call, 1)?);
+    let has = |map: &dyn Val| {
+        let members = map.as_container().filter(|_| map.get_type().kind() == Kind::Map)?;
+        Some(members.contains(key.as_ref()).unwrap_or(false))
+    };
+    match map.downcast_ref::<CelOptional>() {
+        Some(optional) => match optional.option() {
+            Some(map) => has(map).map(bool).ok_or_else(absent),
+            None => Ok(bool(false)),
+        },
+        None => has(map.as_ref()).map(bool).ok_or_else(|| no_such("_._", call)),
+    }
 }
 
 fn contained<'c, 'v>(call: &mut FunctionContext<'c, 'v>) -> Answer<'c, 'v> {

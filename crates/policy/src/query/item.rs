@@ -11,6 +11,7 @@ use cel::common::value::{CowVal, Val};
 use objchange_document::changes::{Importing, ResourceActions};
 use objchange_document::{DocumentError, Index, Text};
 
+use super::beside::{Action, Check, DeferredChange};
 use super::error::refused;
 use super::model::{self, Model, Shape};
 use super::node::{self, Keys, Scope, absent, equal_maps, key_of, lazy_map};
@@ -31,6 +32,9 @@ pub(super) enum Kind<'a, 't> {
     Variable(&'a tfplan::Variable<'t>),
     Resource(&'a tfstate::Resource<'t>),
     Config(&'a tfconfig::Resource<'t>),
+    Deferred(&'a DeferredChange<'t>),
+    Check(&'a Check<'t>),
+    Action(&'a Action<'t>),
     Change(&'a tfplan::Change<'t>),
     Plan(Option<&'a str>, Option<&'a Collection<'t, tfplan::Variable<'t>>>),
     Variables(&'a Collection<'t, tfplan::Variable<'t>>),
@@ -76,6 +80,7 @@ impl<'a, 't> Kind<'a, 't> {
         match self {
             Self::ResourceChange(resource) => Some(&resource.change),
             Self::OutputChange(output) => Some(&output.change),
+            Self::Deferred(deferred) => Some(&deferred.resource.change),
             _ => None,
         }
     }
@@ -87,6 +92,9 @@ impl<'a, 't> Kind<'a, 't> {
             Self::Variable(_) => Some(&model::VARIABLE),
             Self::Resource(_) => Some(&model::RESOURCE),
             Self::Config(_) => Some(&model::CONFIG_RESOURCE),
+            Self::Deferred(_) => Some(&model::DEFERRED_CHANGE),
+            Self::Check(_) => Some(&model::CHECK),
+            Self::Action(_) => Some(&model::ACTION),
             Self::Change(_) => Some(&model::CHANGE),
             Self::Plan(..) => Some(&model::PLAN),
             Self::Variables(_) => None,
@@ -100,6 +108,9 @@ impl<'a, 't> Kind<'a, 't> {
             Self::ResourceChange(resource) => &resource.module_address,
             Self::Resource(resource) => &resource.module_address,
             Self::Config(resource) => &resource.module_address,
+            Self::Deferred(deferred) => &deferred.resource.module_address,
+            Self::Check(check) => &check.module_address,
+            Self::Action(action) => &action.module_address,
             Self::Possible(item, _) => &item.module_address,
             _ => "",
         }
@@ -232,6 +243,9 @@ impl<'a, 't> Thing<'a, 't> {
             Kind::Variable(item) => item.field(name),
             Kind::Resource(item) => item.field(name),
             Kind::Config(item) => item.field(name),
+            Kind::Deferred(item) => item.field(name),
+            Kind::Check(item) => item.field(name),
+            Kind::Action(item) => item.field(name),
             Kind::Change(item) => item.field(name),
             Kind::Possible(..) => Ok(None),
             Kind::Variables(variables) => match variables.get(name) {
@@ -271,7 +285,11 @@ impl<'a, 't> Thing<'a, 't> {
     where
         't: 'a,
     {
-        Some(match (self.kind, name) {
+        let kind = match self.kind {
+            Kind::Deferred(deferred) => Kind::ResourceChange(&deferred.resource),
+            kind => kind,
+        };
+        Some(match (kind, name) {
             (Kind::ResourceChange(item), "previous_address") => {
                 Ok(Box::new(CelString::from(item.previous_address.as_str())))
             }

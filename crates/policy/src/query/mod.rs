@@ -44,6 +44,7 @@
 //! A [`Query`] can compare sensitive values. A [`Projection`] returns values to be shown: `(sensitive value)` is in place of
 //! every sensitive value, and of all that is computed from one. No error contains a value of a document.
 
+mod beside;
 mod budget;
 mod check;
 mod compare;

@@ -2,6 +2,7 @@
 
 use objchange_document::{PlanFile, PlanFileError, PlanFileErrorKind};
 
+use super::beside;
 use super::kinds::Kinds;
 use crate::{Field, FieldKind, tfconfig, tfplan, tfstate};
 
@@ -24,6 +25,12 @@ pub enum CollectionKind {
     State,
     /// The resources of the configuration.
     Config,
+    /// Changes that are left to the next plan.
+    Deferred,
+    /// What is checked: `check` blocks, and the conditions of resources, outputs and variables.
+    Checks,
+    /// Actions that are invoked, or left to the next plan.
+    Actions,
 }
 
 impl CollectionKind {
@@ -33,7 +40,14 @@ impl CollectionKind {
     ///
     /// As [`PlanFile::judged`], but changes that are missing or unknown do not matter to the other collections.
     pub fn check(self, file: &PlanFile) -> Result<(), PlanFileError> {
-        let is_of_changes = matches!(self, Self::ResourceChanges | Self::ResourceDrift | Self::OutputChanges);
+        let is_of_changes = matches!(
+            self,
+            Self::ResourceChanges
+                | Self::ResourceDrift
+                | Self::OutputChanges
+                | Self::Deferred
+                | Self::Actions
+        );
         match file.judged() {
             Err(error) if is_of_changes || !is_about_changes(&error.kind) => Err(error),
             _ => Ok(()),
@@ -69,6 +83,8 @@ impl Shape {
             FieldKind::Text => Self::Leaf(Kinds::STRING),
             // OpenTofu 1.11 writes changes of mode `ephemeral`.
             FieldKind::Mode => Self::Word(&["managed", "data", "ephemeral", "list"]),
+            // An unknown one is known after apply.
+            FieldKind::Status => Self::Word(&["pass", "fail", "error"]),
             FieldKind::Bool => Self::Leaf(Kinds::BOOL),
             FieldKind::Index => Self::Leaf(Kinds::STRING.or(Kinds::NUMBER).or(Kinds::NULL)),
             FieldKind::Texts => Self::List(Kinds::STRING),
@@ -172,15 +188,25 @@ impl CollectionKind {
             Self::Variables => &VARIABLE,
             Self::PlannedValues | Self::State => &RESOURCE,
             Self::Config => &CONFIG_RESOURCE,
+            Self::Deferred => &DEFERRED_CHANGE,
+            Self::Checks => &CHECK,
+            Self::Actions => &ACTION,
         }
     }
 }
 
-pub(super) static RESOURCE_CHANGE: Model = Model {
-    name: "a resource change",
-    fields: tfplan::ResourceChange::FIELDS,
-    more: &[("previous_address", FieldKind::Text), ("action_reason", FieldKind::Text)],
-};
+pub(super) static RESOURCE_CHANGE: Model =
+    Model { name: "a resource change", fields: tfplan::ResourceChange::FIELDS, more: OF_RESOURCE_CHANGE };
+
+const OF_RESOURCE_CHANGE: &[Field] =
+    &[("previous_address", FieldKind::Text), ("action_reason", FieldKind::Text)];
+
+pub(super) static DEFERRED_CHANGE: Model =
+    Model { name: "a deferred change", fields: beside::DeferredChange::FIELDS, more: OF_RESOURCE_CHANGE };
+
+pub(super) static CHECK: Model = Model { name: "a check", fields: beside::Check::FIELDS, more: &[] };
+
+pub(super) static ACTION: Model = Model { name: "an action", fields: beside::Action::FIELDS, more: &[] };
 
 pub(super) static OUTPUT_CHANGE: Model =
     Model { name: "an output change", fields: tfplan::OutputChange::FIELDS, more: &[] };

@@ -172,7 +172,10 @@ impl Indexer for Node<'_> {
     {
         let key = key_of(index)?;
         let Some(member) = self.value.there(key) else {
-            return Err(if self.is_unknown(key) { self.scope.unknown() } else { absent() });
+            return Err(match self.is_unknown(key) {
+                true => self.scope.unknown.refuse_member(),
+                false => absent(),
+            });
         };
         self.scope.budget.pay(1)?;
         Ok(CowVal::Owned(part(member, self.are_marks, &self.scope)?))
@@ -186,20 +189,26 @@ impl Indexer for Node<'_> {
     }
 }
 
-impl Node<'_> {
+impl<'a> Node<'a> {
     /// Whether a member that is not there is unknown, or has parts that are.
     fn is_unknown(&self, key: &str) -> bool {
         self.value.part_of(key).has_unknown()
     }
 
-    /// Takes note that the names of the members are looked at, where some of the members are unknown.
+    /// Takes note that the names of the members are looked at. Those of a value are certain, also where the members are unknown:
+    /// an object that is planned keeps its attributes, and a map its keys. Marks of unknown members may be missing in the end.
     fn note_names(&self) {
-        let known = self.value.exact().map_or(0, |value| value.members().len());
-        // `members` gives the unknown ones last, so one behind those of the document is unknown.
-        let is_open = self.value.members().nth(known).is_some();
-        if is_open || self.are_marks && self.value.has_unknown() {
+        if self.are_marks && self.value.has_unknown() {
             self.scope.unknown.pass();
         }
+    }
+
+    /// The names of the members; of marks those that the document has.
+    fn names(&self) -> impl std::iter::Iterator<Item = &'a str> {
+        let written = self.value.exact().map_or(0, |value| value.members().len());
+        // `members` gives unknown ones last.
+        let count = if self.are_marks { written } else { usize::MAX };
+        self.value.members().map(|(name, _)| name).take(count)
     }
 
     /// Whether a mark may be missing after all: its provider may make the value known, and documents have no mark of it then.
@@ -211,18 +220,18 @@ impl Node<'_> {
 impl Sizer for Node<'_> {
     fn size(&self) -> CelInt {
         self.note_names();
-        CelInt::from(self.value.exact().map_or(0, |value| value.members().len()) as i64)
+        CelInt::from(self.names().count() as i64)
     }
 }
 
 impl Container for Node<'_> {
     fn contains(&self, key: &dyn Val) -> Result<bool, ExecutionError> {
         let Some(key) = key.downcast_ref::<CelString>() else { return Ok(false) };
-        let is_there = self.value.there(key.inner()).is_some();
-        if !is_there && self.is_unknown(key.inner()) || self.may_lack(key.inner()) {
+        if self.may_lack(key.inner()) {
             self.scope.unknown.pass();
         }
-        Ok(is_there)
+        let is_there = self.value.there(key.inner()).is_some();
+        Ok(is_there || !self.are_marks && self.is_unknown(key.inner()))
     }
 }
 
@@ -232,10 +241,7 @@ impl Iterable for Node<'_> {
         Self: 'v,
     {
         self.note_names();
-        let keys = self.keys.get_or_init(|| {
-            let members = self.value.exact().map(|value| value.members().iter());
-            members.into_iter().flatten().map(|(key, _)| CelString::from(key)).collect()
-        });
+        let keys = self.keys.get_or_init(|| self.names().map(CelString::from).collect());
         Box::new(Keys(keys.iter()))
     }
 }
@@ -332,9 +338,13 @@ pub(super) fn equal_maps(a: &dyn Val, b: &dyn Val) -> Option<bool> {
     if b.get_type().kind() != Kind::Map || a.as_sizer()?.size() != b.as_sizer()?.size() {
         return Some(false);
     }
-    let (of_a, of_b) = (a.as_indexer()?, b.as_indexer()?);
+    let (of_a, of_b, names_of_b) = (a.as_indexer()?, b.as_indexer()?, b.as_container()?);
     let mut keys = a.as_iterable()?.iter();
     while let Some(key) = keys.next() {
+        // They differ whatever the value of the member is, which may be unknown.
+        if !names_of_b.contains(key).unwrap_or(false) {
+            return Some(false);
+        }
         match (of_a.get(key), of_b.get(key)) {
             (Ok(a), Ok(b)) if equal(a.as_ref(), b.as_ref()) => {}
             _ => return Some(false),

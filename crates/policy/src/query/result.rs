@@ -11,6 +11,7 @@ use serde_json::{Map, Number, Value};
 use super::budget::Budget;
 use super::error::refused;
 use super::node::absent;
+use super::unknown::UNKNOWN_MEMBER;
 
 /// A value without parts; a double that JSON has no number for is null.
 pub(super) fn scalar(value: &dyn Val) -> Option<Value> {
@@ -88,6 +89,8 @@ fn tree(value: &dyn Val) -> Result<Value, ExecutionError> {
             Ok(member) => drop(object.insert(name, tree(member.as_ref())?)),
             // An output that is unknown has no value after.
             Err(ExecutionError::NoSuchKey(_)) => {}
+            // The document lacks what is unknown.
+            Err(ExecutionError::FunctionError { function, .. }) if function == UNKNOWN_MEMBER => {}
             Err(error) => return Err(error),
         }
     }

@@ -2,6 +2,7 @@
 
 use objchange_document::{Document, DocumentError, PlanSection};
 
+use super::beside::{Action, Check, DeferredChange};
 use super::item::{Item, Kind};
 use super::model::CollectionKind;
 use crate::collection::Collection;
@@ -16,6 +17,9 @@ pub struct Subject<'t> {
     plan: Option<TfPlan<'t>>,
     state: TfState<'t>,
     config: TfConfig<'t>,
+    deferred: Vec<DeferredChange<'t>>,
+    checks: Vec<Check<'t>>,
+    actions: Vec<Action<'t>>,
 }
 
 /// A document cannot be queried.
@@ -47,8 +51,15 @@ impl<'t> Subject<'t> {
     ///
     /// The document cannot be read, or is a state where a plan is needed.
     pub fn new(collection: CollectionKind, document: &Document<'t>) -> Result<Self, SubjectError> {
-        let mut subject =
-            Self { collection, plan: None, state: TfState::default(), config: TfConfig::default() };
+        let mut subject = Self {
+            collection,
+            plan: None,
+            state: TfState::default(),
+            config: TfConfig::default(),
+            deferred: Vec::new(),
+            checks: Vec::new(),
+            actions: Vec::new(),
+        };
         match document {
             Document::State(state) if collection == CollectionKind::State => {
                 subject.state = TfState::new(state.clone())?;
@@ -70,6 +81,9 @@ impl<'t> Subject<'t> {
                     CollectionKind::Config => {
                         subject.config = TfConfig::with_marks(plan, tfplan.raw.marks())?;
                     }
+                    CollectionKind::Deferred => subject.deferred = DeferredChange::all(plan, &tfplan)?,
+                    CollectionKind::Checks => subject.checks = Check::all(plan)?,
+                    CollectionKind::Actions => subject.actions = Action::all(plan, &tfplan)?,
                     _ => {}
                 }
                 subject.plan = Some(tfplan);
@@ -94,11 +108,33 @@ impl<'t> Subject<'t> {
             }
             CollectionKind::ResourceDrift => plan.simulated.drift.iter(),
             CollectionKind::State => plan.simulated.prior.iter(),
-            CollectionKind::Config => plan.simulated.modules.iter(),
+            CollectionKind::Config
+            | CollectionKind::Deferred
+            | CollectionKind::Checks
+            | CollectionKind::Actions => plan.simulated.modules.iter(),
             _ => [].iter(),
         });
         let model = self.collection.model();
         let possible = possible.map(|item| (item.address.as_str(), Item(Kind::Possible(item, model), true)));
+        // These have no keys: an action may be invoked several times.
+        match self.collection {
+            CollectionKind::Deferred => {
+                let items = self.deferred.iter();
+                let items =
+                    items.map(|one| (&*one.resource.address, Item(Kind::Deferred(one), one.is_possible)));
+                return Box::new(items.chain(possible));
+            }
+            CollectionKind::Checks => {
+                let items = self.checks.iter().map(|one| (&*one.address, Item(Kind::Check(one), false)));
+                return Box::new(items.chain(possible));
+            }
+            CollectionKind::Actions => {
+                let items = self.actions.iter();
+                let items = items.map(|one| (&*one.address, Item(Kind::Action(one), one.is_possible)));
+                return Box::new(items.chain(possible));
+            }
+            _ => {}
+        }
         let items = match self.collection {
             CollectionKind::ResourceChanges => {
                 with_keys(plan.map(|plan| &plan.resource_changes), Kind::ResourceChange)
@@ -115,6 +151,7 @@ impl<'t> Subject<'t> {
             }
             CollectionKind::State => with_keys(Some(&self.state.resources), Kind::Resource),
             CollectionKind::Config => with_keys(Some(&self.config.resources), Kind::Config),
+            _ => Box::new(std::iter::empty()),
         };
         let may_lack = move |key: &str| {
             plan.is_some_and(|plan| match self.collection {

@@ -11,6 +11,8 @@ use cel::ExecutionError;
 
 /// The name of the error.
 pub(super) const UNKNOWN: &str = "@unknown";
+/// That of an unknown member of an object or a map, which documents leave out.
+pub(super) const UNKNOWN_MEMBER: &str = "@unknown_member";
 
 /// Records reads of unknown values while an item is evaluated.
 #[derive(Debug, Default)]
@@ -32,6 +34,12 @@ impl UnknownReads {
     pub(super) fn refuse(&self) -> ExecutionError {
         self.refused.store(true, Relaxed);
         ExecutionError::function_error(UNKNOWN, "this is unknown until apply")
+    }
+
+    /// The error of looking at a member that is unknown, and not in the document.
+    pub(super) fn refuse_member(&self) -> ExecutionError {
+        self.refused.store(true, Relaxed);
+        ExecutionError::function_error(UNKNOWN_MEMBER, "this is unknown until apply")
     }
 
     /// Takes note of something unknown that is passed on.

@@ -3,15 +3,15 @@
 //! Rules run over an input with unknown values, so their certain results hold for every outcome of apply. A message is
 //! shown only after it is known to hold no secret: see `secret`.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::thread;
 
 use objchange_document::Plan;
 use objchange_rego::{
-    EvalError, Limit, Limits, Network, Pass, RuleResults, Session, Setup, TEXT_OF_PART, Unknown, Value,
-    Warning, value::shown,
+    EvalError, Limit, Limits, Network, Pass, RuleId, RuleResults, Session, Setup, TEXT_OF_PART, Unknown,
+    Value, Warning, value::shown,
 };
 use objchange_text::TimeLimit;
 
@@ -22,8 +22,9 @@ use super::finding::{Addresses, finding};
 use super::input::{Input, Secrets, input};
 use super::marked_paths::end_paths;
 use super::network::Remembered;
+use super::rules::title;
 use super::secret::{Hidden, contains_secret, depends_on_secret, finds_by_secrets};
-use super::trace::traced;
+use super::trace::{TraceState, TracedCondition, TracedRule, add_passes, traced};
 use super::unknown::{Marking, Places};
 use super::verdict::{Finding, RuleVerdict, Verdicts};
 
@@ -40,9 +41,44 @@ pub(super) struct Results {
     pub(super) warnings: Vec<Warning>,
     pub(super) prints: Vec<String>,
     /// How often evaluation came by the conditions of each definition, if that is asked for.
-    passes: BTreeMap<DefinitionId, Vec<Pass>>,
+    passes: Passes,
     /// By package, the rules that an `exception` names, and what that depends on.
     pub(super) exceptions: BTreeMap<Vec<String>, Vec<(Value, Option<Unknown>)>>,
+}
+
+/// How often evaluation came by the conditions of definitions.
+#[derive(Debug, Default)]
+struct Passes {
+    /// Of the rules that are evaluated.
+    evaluated: BTreeMap<DefinitionId, Vec<Pass>>,
+    /// Of all others, by the definition.
+    used: BTreeMap<(RuleId, usize), Vec<Pass>>,
+}
+
+impl Passes {
+    /// Adds those of the evaluation of this definition.
+    fn add(&mut self, passes: Vec<Pass>, id: DefinitionId, policies: &Compiled) {
+        let evaluated: HashSet<RuleId> = policies.rules.iter().map(|rule| rule.id).collect();
+        let own = policies.rules[id.0].id;
+        let mut used: BTreeMap<(RuleId, usize), Vec<Pass>> = BTreeMap::new();
+        for pass in passes {
+            if pass.rule == own && pass.definition == id.1 {
+                self.evaluated.entry(id).or_default().push(pass);
+            } else if !evaluated.contains(&pass.rule) {
+                used.entry((pass.rule, pass.definition)).or_default().push(pass);
+            }
+        }
+        for (definition, passes) in used {
+            add_passes(self.used.entry(definition).or_default(), passes);
+        }
+    }
+
+    fn extend(&mut self, more: Self) {
+        self.evaluated.extend(more.evaluated);
+        for (definition, passes) in more.used {
+            add_passes(self.used.entry(definition).or_default(), passes);
+        }
+    }
 }
 
 /// A document with unknown values, and where they are.
@@ -61,6 +97,8 @@ pub(super) struct Evaluation<'p> {
     time: TimeLimit,
     now_ns: i64,
     network: Option<Arc<Remembered>>,
+    /// Keep the values of the terms in conditions, for a trace.
+    keeps_values: bool,
 }
 
 /// Evaluates the policies over a plan.
@@ -94,6 +132,9 @@ struct Run {
     as_now: BTreeMap<DefinitionId, BTreeSet<Value>>,
     hidden: Hidden,
     addresses: Addresses,
+    /// The passes over the document with its secrets unknown, whose values may be shown.
+    known: Passes,
+    known_places: Places,
 }
 
 /// The runs of policies over a document.
@@ -122,8 +163,11 @@ fn verdicts(evaluation: &Evaluation<'_>, runs: &Runs) -> Result<Verdicts, Policy
     let mut telling = FindingWriter { evaluation, addresses: &runs.first.addresses, told: 0 };
     // Where the run over secrets is not the first one, the first has neither prints nor warnings.
     let Run { results, hidden, .. } = runs.last();
-    let mut verdicts =
-        Verdicts { prints: hidden.prints(results), warnings: hidden.warnings(results), rules: Vec::new() };
+    let mut verdicts = Verdicts {
+        prints: hidden.prints(results),
+        warnings: hidden.warnings(results),
+        ..Verdicts::default()
+    };
     for (rule, evaluated) in policies.rules.iter().enumerate() {
         let title = evaluated.title();
         let exception = evaluated.exception(&runs.first.results);
@@ -140,8 +184,12 @@ fn verdicts(evaluation: &Evaluation<'_>, runs: &Runs) -> Result<Verdicts, Policy
         };
         for (index, place) in evaluated.definitions.iter().enumerate() {
             let id = (rule, index);
-            let Run { places, results, as_now, hidden, .. } = runs.of(id);
-            verdict.trace.extend(results.passes.get(&id).map(|passes| traced(&policies.texts, passes)));
+            let run = runs.of(id);
+            let Run { places, results, as_now, hidden, .. } = run;
+            verdict.trace.extend(results.passes.evaluated.get(&id).map(|passes| {
+                let known = run.known.evaluated.get(&id).map_or(&[][..], Vec::as_slice);
+                traced(&policies.texts, passes, known, &run.known_places)
+            }));
             match results.found.get(&id) {
                 Some(Ok(found)) => {
                     let mut shown = |values: &mut dyn Iterator<Item = &Value>| {
@@ -185,10 +233,29 @@ fn verdicts(evaluation: &Evaluation<'_>, runs: &Runs) -> Result<Verdicts, Policy
         }
         verdicts.rules.push(verdict);
     }
+    verdicts.used = used_rules(policies, runs.last());
     if verdicts.rules.iter().any(|rule| rule.undecided.is_some()) {
         end_paths(&mut verdicts, evaluation.plan)?;
     }
     Ok(verdicts)
+}
+
+/// The conditions of rules and functions that are not evaluated by themselves.
+fn used_rules(policies: &Compiled, run: &Run) -> Vec<TracedRule> {
+    let mut used: BTreeMap<RuleId, Vec<Vec<TracedCondition>>> = BTreeMap::new();
+    for (id, passes) in &run.results.passes.used {
+        let known = run.known.used.get(id).map_or(&[][..], Vec::as_slice);
+        let conditions = traced(&policies.texts, passes, known, &run.known_places);
+        used.entry(id.0).or_default().push(conditions);
+    }
+    let is_evaluated = |trace: &Vec<Vec<TracedCondition>>| {
+        trace.iter().flatten().any(|condition| condition.state != TraceState::NotReached)
+    };
+    used.retain(|_, trace| is_evaluated(trace));
+    let rules = policies.program.rules();
+    rules
+        .filter_map(|rule| Some(TracedRule { rule: title(rule.path), trace: used.remove(&rule.id)? }))
+        .collect()
 }
 
 /// Makes findings, within the limits: messages may share what they are made of, and their texts do not.
@@ -278,6 +345,7 @@ impl<'p> Evaluation<'p> {
             time: TimeLimit::begin(options.timeout),
             now_ns: (options.now_ns)(),
             network: options.network.clone().map(Remembered::new).map(Arc::new),
+            keeps_values: false,
         }
     }
 
@@ -305,7 +373,21 @@ impl<'p> Evaluation<'p> {
         }
         let as_now = self.as_now(&results, &Secrets::Shown)?;
         let hidden = Hidden::find(self, &document, &results)?;
-        Ok(Run { places, results, as_now, hidden, addresses: Addresses::new(&document) })
+        let (known, known_places) = if self.options.trace { self.known(wanted) } else { Default::default() };
+        let addresses = Addresses::new(&document);
+        Ok(Run { places, results, as_now, hidden, addresses, known, known_places })
+    }
+
+    /// The passes over the document with its secrets unknown. Without them a trace has no values, so that this may fail.
+    fn known(&self, wanted: &[DefinitionId]) -> (Passes, Places) {
+        let Ok(Marked { document, places, .. }) = self.document(&Secrets::Unknown) else {
+            return Default::default();
+        };
+        let evaluation = Self { keeps_values: true, ..self.clone() };
+        match evaluation.results(&document, wanted, self.options.parts()) {
+            Ok(results) => (results.passes, places),
+            Err(_) => Default::default(),
+        }
     }
 
     /// Runs definitions over the document with its secrets unknown. Returns also those whose results depend on secrets.
@@ -341,7 +423,8 @@ impl<'p> Evaluation<'p> {
         results.found.retain(|id, _| !by_secrets.contains(id));
         let as_now = self.as_now(&results, &Secrets::Unknown)?;
         let addresses = Addresses::new(&document);
-        let run = Run { places, results, as_now, hidden: Hidden::default(), addresses };
+        let (known, known_places) = Default::default();
+        let run = Run { places, results, as_now, hidden: Hidden::default(), addresses, known, known_places };
         Ok(Some((run, by_secrets)))
     }
 
@@ -447,6 +530,7 @@ impl<'p> Evaluation<'p> {
             now_ns: self.now_ns,
             network: self.network.clone().map(|network| network as Arc<dyn Network>),
             config_files: self.options.config_files.clone(),
+            keeps_values: self.keeps_values,
         };
         let mut now = None;
         let results = self.policies.program.run(setup, |session| {
@@ -462,10 +546,7 @@ impl<'p> Evaluation<'p> {
                 }
                 results.found.insert((*rule, *definition), found);
                 if self.options.trace {
-                    let id = self.policies.rules[*rule].id;
-                    let mut passes = session.take_passes();
-                    passes.retain(|pass| pass.rule == id && pass.definition == *definition);
-                    results.passes.insert((*rule, *definition), passes);
+                    results.passes.add(session.take_passes(), (*rule, *definition), self.policies);
                 }
             }
             if is_first {

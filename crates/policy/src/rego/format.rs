@@ -122,7 +122,7 @@ static PROVISIONER: Format = Object(&CONFIGURED_PROVISIONER);
 
 const fn format(kind: FieldKind) -> Format {
     match kind {
-        FieldKind::Text | FieldKind::Bool | FieldKind::Index => Scalar,
+        FieldKind::Text | FieldKind::Status | FieldKind::Bool | FieldKind::Index => Scalar,
         FieldKind::Mode => MODE,
         FieldKind::Texts => List(&Scalar),
         FieldKind::Actions => List(&ACTION),

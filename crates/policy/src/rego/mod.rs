@@ -84,7 +84,7 @@ pub use self::plan_line::PlanLine;
 pub use self::rules::{Severity, refuse_rules_in_tests};
 pub use self::testing::{TestResult, TestVerdict, Tested, run_tests};
 pub use self::text_report::{TextReport, write_coverage, write_tests};
-pub use self::trace::{Coverage, FileCoverage, TraceState, TracedCondition};
+pub use self::trace::{Coverage, FileCoverage, TraceState, TracedCondition, TracedRule, TracedValue};
 pub use self::verdict::{
     Finding, HIDDEN_MESSAGE, Outcome, RuleVerdict, Undecided, Unknown, Verdicts, Warning,
 };

@@ -87,6 +87,7 @@ pub fn run_tests(files: &[PolicyFile], options: &Options) -> Result<Tested, Poli
                     // Tests mock `http.send` with `with`, also where policies may use the network.
                     network: None,
                     config_files: options.config_files.clone(),
+                    keeps_values: false,
                 };
                 let results = policies.program.run(setup, |session| {
                     let value = session.rule(rule.id);

@@ -6,7 +6,10 @@ use objchange_finding::{Tally, write_test};
 use objchange_text::style::{BAD, CHANGED, GOOD};
 use objchange_text::visible;
 
-use super::{Coverage, Outcome, PolicyLocation, Severity, TestResult, TestVerdict, Verdicts};
+use super::{
+    Coverage, Outcome, PolicyLocation, Severity, TestResult, TestVerdict, TracedCondition, TracedRule,
+    Verdicts,
+};
 
 /// Writes what rules say of plans, and counts that.
 #[derive(Debug)]
@@ -20,6 +23,23 @@ impl Default for TextReport {
         let words = ["failed", "not evaluated", "warned", "undecided until apply", "excepted", "passed"];
         Self { outcomes: Tally::new(words), plans: 0 }
     }
+}
+
+/// Writes the conditions of each definition, and the values in them.
+fn write_trace(out: &mut impl Write, definitions: &[Vec<TracedCondition>]) -> io::Result<()> {
+    for (number, conditions) in (1..).zip(definitions) {
+        if definitions.len() > 1 {
+            writeln!(out, "    definition {number}")?;
+        }
+        for condition in conditions {
+            let (place, text) = (condition.place.to_string(), visible(&condition.text));
+            writeln!(out, "    {}: {text}: {}", visible(&place), condition.state.word())?;
+            for value in &condition.values {
+                writeln!(out, "        {} = {}", visible(&value.term), visible(&value.value))?;
+            }
+        }
+    }
+    Ok(())
 }
 
 /// The maximum number of unknown values to name for a rule.
@@ -55,16 +75,7 @@ impl TextReport {
             if !verdict.trace.is_empty() {
                 writeln!(out, "trace: {name}{}: {word}", visible(&verdict.rule))?;
             }
-            for (number, conditions) in (1..).zip(&verdict.trace) {
-                if verdict.trace.len() > 1 {
-                    writeln!(out, "    definition {number}")?;
-                }
-                for condition in conditions {
-                    let (place, text) = (condition.place.to_string(), visible(&condition.text));
-                    let state = condition.state.word();
-                    writeln!(out, "    {}: {text}: {state}", visible(&place))?;
-                }
-            }
+            write_trace(out, &verdict.trace)?;
             if let Some(error) = &verdict.error {
                 writeln!(out, "{BAD}error{BAD:#}: {name}{}{}", visible(error), rule(&verdict.place))?;
             }
@@ -103,6 +114,10 @@ impl TextReport {
                     writeln!(out, "    and {more} more")?;
                 }
             }
+        }
+        for TracedRule { rule, trace } in &verdicts.used {
+            writeln!(out, "trace: {name}{}, which rules use", visible(rule))?;
+            write_trace(out, trace)?;
         }
         out.flush()
     }

@@ -7,7 +7,7 @@ use serde_json::value::RawValue;
 
 use super::error::PolicyLocation;
 use super::rules::Severity;
-use super::trace::TracedCondition;
+use super::trace::{TracedCondition, TracedRule};
 
 /// The verdicts of policies on one document.
 #[derive(Debug, Clone, Default, Serialize)]
@@ -19,6 +19,9 @@ pub struct Verdicts {
     pub prints: Vec<String>,
     /// Failures of built-in functions, which made conditions undefined.
     pub warnings: Vec<Warning>,
+    /// The conditions of rules and functions that the rules use, if they are asked for.
+    #[serde(skip)]
+    pub used: Vec<TracedRule>,
 }
 
 /// Something that a built-in function could not do.

@@ -113,6 +113,8 @@ proptest! {
         let plan = plan.to_string();
         if let (Some(without), Some(over)) = (verdicts(&text, &plan, false), verdicts(&text, &plan, true)) {
             prop_assert!(!format!("{without:?}").contains(SECRET), "{text}\n{plan}\n{without:?}");
+            // The trace has values.
+            prop_assert!(!format!("{over:?}").contains(SECRET), "{text}\n{plan}\n{over:?}");
             prop_assert_eq!(without.rules.len(), over.rules.len());
             for (without, over) in without.rules.iter().zip(&over.rules) {
                 if let Err(why) = compare(without, over) {

@@ -490,11 +490,23 @@ def query(
     expression: str,
     /,
     *,
-    of: Literal["changes", "drift", "outputs", "variables", "planned", "state", "config"] = "changes",
+    of: Literal[
+        "changes",
+        "drift",
+        "outputs",
+        "variables",
+        "planned",
+        "state",
+        "config",
+        "deferred",
+        "checks",
+        "actions",
+    ] = "changes",
     select: str | None = None,
     undecided: bool = False,
     timeout: float = 60.0,
     allow_errored: bool = False,
+    allow_trusting: bool = False,
 ) -> QueryResult: ...
 
 _Verdict: TypeAlias = Literal["PASS", "FAIL", "UNDECIDED"]
@@ -547,7 +559,9 @@ class RegoPolicies:
         rules: str | Iterable[str] = (),
         timeout: float = 60.0,
     ) -> RegoPolicies: ...
-    def judge(self, plan: Plan, /, *, allow_errored: bool = False) -> PolicyResult: ...
+    def judge(
+        self, plan: Plan, /, *, allow_errored: bool = False, allow_trusting: bool = False
+    ) -> PolicyResult: ...
 
 @final
 class SentinelPolicies:
@@ -559,7 +573,9 @@ class SentinelPolicies:
         timeout: float = 60.0,
         memory: int = 512,
     ) -> SentinelPolicies: ...
-    def judge(self, plan: Plan, /, *, allow_errored: bool = False) -> PolicyResult: ...
+    def judge(
+        self, plan: Plan, /, *, allow_errored: bool = False, allow_trusting: bool = False
+    ) -> PolicyResult: ...
 
 @final
 class ChangeStream:

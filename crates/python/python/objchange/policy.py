@@ -111,10 +111,13 @@ def rego(
     data: Mapping[str, Any] | None = None,
     timeout: float = 60.0,
     allow_errored: bool = False,
+    allow_trusting: bool = False,
 ) -> PolicyResult:
     """Judges a plan by Rego policies. For many plans compile them once with `compile_rego`.
 
     A plan whose planning ended with an error lacks changes: only ``allow_errored=True`` accepts it.
+    One that `plan_module` made without ``strict=True`` may take values for known which a provider changes: only
+    ``allow_trusting=True`` accepts it.
 
     Raises `PolicyError` and `DocumentError`, and what ``open`` raises.
 
@@ -124,8 +127,9 @@ def rego(
     ('FAIL', [('disk.a', 'disk.a')])
     """
     if isinstance(policies, RegoPolicies):
-        return policies.judge(plan, allow_errored=allow_errored)
-    return compile_rego(policies, data=data, timeout=timeout).judge(plan, allow_errored=allow_errored)
+        return policies.judge(plan, allow_errored=allow_errored, allow_trusting=allow_trusting)
+    compiled = compile_rego(policies, data=data, timeout=timeout)
+    return compiled.judge(plan, allow_errored=allow_errored, allow_trusting=allow_trusting)
 
 
 def compile_sentinel(
@@ -153,13 +157,17 @@ def sentinel(
     params: Mapping[str, Any] | None = None,
     timeout: float = 60.0,
     allow_errored: bool = False,
+    allow_trusting: bool = False,
 ) -> PolicyResult:
     """Judges a plan by Sentinel policies. For many plans compile them once with `compile_sentinel`.
 
     A plan whose planning ended with an error lacks changes: only ``allow_errored=True`` accepts it.
+    One that `plan_module` made without ``strict=True`` may take values for known which a provider changes: only
+    ``allow_trusting=True`` accepts it.
 
     Raises `PolicyError` and `DocumentError`.
     """
     if isinstance(policies, SentinelPolicies):
-        return policies.judge(plan, allow_errored=allow_errored)
-    return compile_sentinel(policies, params=params, timeout=timeout).judge(plan, allow_errored=allow_errored)
+        return policies.judge(plan, allow_errored=allow_errored, allow_trusting=allow_trusting)
+    compiled = compile_sentinel(policies, params=params, timeout=timeout)
+    return compiled.judge(plan, allow_errored=allow_errored, allow_trusting=allow_trusting)

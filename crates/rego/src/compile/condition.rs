@@ -14,8 +14,8 @@ impl Lowerer<'_, '_> {
     pub(super) fn condition(&mut self, condition: Condition<'_>, is_left: bool) {
         match condition {
             Condition::Literal(Literal { kind: LiteralKind::Some(_), .. }) | Condition::Never => {}
-            Condition::Literal(literal) => self.mark(literal.span, false),
-            Condition::Unify(left, right) => self.mark(Span { end: right.span.end, ..left.span }, false),
+            Condition::Literal(literal) => self.mark_literal(literal),
+            Condition::Unify(left, right) => self.mark_equality(left, right),
         }
         match condition {
             Condition::Never => {

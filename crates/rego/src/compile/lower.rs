@@ -1,10 +1,13 @@
 //! Compiles the syntax tree of a rule to steps, and resolves names.
 
+use std::borrow::Cow;
+
 use hashbrown::{HashMap, HashSet};
 use objchange_text::did_you_mean;
 
 use super::closures::{told_apart, written};
 use super::join::find_joins;
+use super::marks::PendingTerm;
 use super::names::{Earlier, declared, mentioned_in_body, names, pattern_names, redeclared, terms};
 use super::program::{
     Branch, DataReference, Expr, FunctionKey, Mark, NodeId, Op, RuleId, RuleKind, Slot, SourcePlace,
@@ -49,6 +52,8 @@ pub(super) struct Shared<'a> {
     pub(super) edges: Vec<NodeId>,
     /// The marks so far, where evaluation is to count them.
     pub(super) marks: Option<Vec<Mark>>,
+    /// The first mark of the current branch.
+    pub(super) first_mark: u32,
     /// The current rule, and which of its definitions is compiled.
     pub(super) current: (RuleId, u32),
     /// Metadata of the current rule: its own, and the chain from the package on.
@@ -60,10 +65,12 @@ pub(super) struct Lowerer<'a, 's> {
     pub(super) shared: &'s mut Shared<'a>,
     /// Names and their variables. A name without one is declared by `some`, and only comprehensions within the body
     /// mention it: each of them has its own variable of this name.
-    scopes: Vec<HashMap<String, Option<Slot>>>,
+    pub(super) scopes: Vec<HashMap<String, Option<Slot>>>,
     pub(super) is_bound: Vec<bool>,
     pub(super) slot_names: Vec<String>,
     pub(super) ops: Vec<Op>,
+    /// The terms of marks of the current branch.
+    pub(super) pending_terms: Vec<PendingTerm>,
 }
 
 /// The value of a name.
@@ -108,6 +115,7 @@ impl<'a, 's> Lowerer<'a, 's> {
             is_bound: Vec::new(),
             slot_names: Vec::new(),
             ops: Vec::new(),
+            pending_terms: Vec::new(),
         }
     }
 
@@ -122,18 +130,6 @@ impl<'a, 's> Lowerer<'a, 's> {
         if self.shared.errors.len() < MOST_ERRORS && !self.shared.errors.contains(&error) {
             self.shared.errors.push(error);
         }
-    }
-
-    /// Counts evaluation at this place.
-    pub(super) fn mark(&mut self, span: Span, is_head: bool) {
-        let place = self.place(span);
-        let (rule, definition) = self.shared.current;
-        // A rule has a scope for parameters and one for its body.
-        let is_inner = self.scopes.len() > 2;
-        let Some(marks) = self.shared.marks.as_mut().filter(|_| definition != u32::MAX) else { return };
-        let Ok(number) = u32::try_from(marks.len()) else { return };
-        marks.push(Mark { place, rule, definition, is_head, is_inner });
-        self.ops.push(Op::Mark(number));
     }
 
     pub(super) fn unsafe_variable(&mut self, name: &str, span: Span) {
@@ -380,17 +376,57 @@ impl<'a, 's> Lowerer<'a, 's> {
         value: Option<&Term>,
         is_member: bool,
     ) -> Branch {
-        let heads: Vec<&Term> = keys.iter().chain(value).collect();
-        let (ops, (keys, value)) = self.body(body, &heads, &[], |lowerer| {
-            lowerer.mark(span, true);
-            let keys = keys.iter().map(|key| lowerer.expr(key)).collect();
-            let value = match value {
-                Some(value) => lowerer.expr(value),
-                None => Expr::Const(Value::Bool(true)),
+        let mut heads: Vec<Term> = keys.iter().chain(value).cloned().collect();
+        let mut body: Cow<'_, [Literal]> = body.into();
+        self.bind_in_heads(&mut heads, &mut body);
+        self.begin_marks();
+        let (of_keys, of_value) = heads.split_at(keys.len());
+        let (ops, (keys, value)) = self.body(&body, &heads.iter().collect::<Vec<_>>(), &[], |lowerer| {
+            lowerer.mark_head(span);
+            let keys = of_keys.iter().map(|key| lowerer.expr(key)).collect();
+            let value = match of_value {
+                [value, ..] => lowerer.expr(value),
+                [] => Expr::Const(Value::Bool(true)),
             };
             (keys, value)
         });
         Branch { ops, keys, value, is_member }
+    }
+
+    /// Moves the terms of a head that bind variables into its body.
+    // In OPA 1.20 `names[k] := input.x[k].name` and `p contains input.x[k] if k > 1` bind `k`: all that a head computes is a
+    // condition with a name for its value.
+    fn bind_in_heads(&self, heads: &mut [Term], body: &mut Cow<'_, [Literal]>) {
+        let declared: HashSet<String> = declared(body).into_iter().map(str::to_owned).collect();
+        let binds = |key: &Term| match &key.kind {
+            TermKind::Var(name) => self.meaning(name).is_none() && !declared.contains(name),
+            _ => false,
+        };
+        for (number, head) in heads.iter_mut().enumerate() {
+            if !any_key(head, &binds) {
+                continue;
+            }
+            // `#` begins a comment, so that no policy has this name.
+            let name = Term::new(head.span, TermKind::Var(format!("#head{number}")));
+            let value = std::mem::replace(head, name.clone());
+            let kind = LiteralKind::Unify(name, value);
+            body.to_mut().push(Literal { span: head.span, is_negated: false, kind, with: Vec::new() });
+        }
+    }
+}
+
+/// Whether a reference in a term, outside of comprehensions, has such a key.
+fn any_key(term: &Term, is_wanted: &dyn Fn(&Term) -> bool) -> bool {
+    let below = |term: &Term| any_key(term, is_wanted);
+    match &term.kind {
+        TermKind::Ref(head, keys) => keys.iter().any(is_wanted) || below(head) || keys.iter().any(below),
+        TermKind::Call(_, items) | TermKind::Array(items) | TermKind::Set(items) => items.iter().any(below),
+        TermKind::Object(members) => members.iter().any(|(key, value)| below(key) || below(value)),
+        TermKind::Binary(_, operands) => below(&operands.0) || below(&operands.1),
+        TermKind::In { key, member } => {
+            key.iter().any(|key| below(key)) || below(&member.0) || below(&member.1)
+        }
+        _ => false,
     }
 }
 

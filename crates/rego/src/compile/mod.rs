@@ -5,6 +5,7 @@ mod condition;
 pub(crate) mod fields;
 mod join;
 mod lower;
+mod marks;
 mod metadata;
 mod names;
 mod order;

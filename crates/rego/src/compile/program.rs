@@ -209,7 +209,7 @@ pub(crate) enum Op {
 }
 
 /// A place of a policy where evaluation may come by.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub(crate) struct Mark {
     pub(crate) place: SourcePlace,
     pub(crate) rule: RuleId,
@@ -219,6 +219,21 @@ pub(crate) struct Mark {
     pub(crate) is_head: bool,
     /// It is in a comprehension, or in the body of `every`.
     pub(crate) is_inner: bool,
+    /// The first mark of its branch.
+    pub(crate) first: u32,
+    /// The terms of the condition that have one value. The head of a rule has none.
+    pub(crate) terms: Vec<MarkedTerm>,
+}
+
+/// A term of a condition.
+#[derive(Debug)]
+pub(crate) struct MarkedTerm {
+    pub(crate) span: Span,
+    pub(crate) value: Expr,
+    /// It has its value before the condition is evaluated, which otherwise binds a variable in it.
+    pub(crate) is_bound: bool,
+    /// The condition gives its value to a variable: `x := input.y`.
+    pub(crate) is_named: bool,
 }
 
 impl Op {

@@ -83,6 +83,7 @@ pub(super) fn compile(
         mocked: Vec::new(),
         edges: Vec::new(),
         marks: options.marks.then(Vec::new),
+        first_mark: 0,
         current: (0, 0),
         metadata: (Value::Null, Value::Null),
     };

@@ -1,5 +1,7 @@
 //! Terms as expressions.
 
+use hashbrown::HashMap;
+
 use super::NetworkAccess;
 use super::condition::{comparison, get, only_keys};
 use super::lower::{Callee, Lowerer, Meaning};
@@ -106,8 +108,20 @@ impl Lowerer<'_, '_> {
     }
 
     fn object(&mut self, members: &[(Term, Term)]) -> Expr {
+        // Of a constant key OPA 1.20 keeps the first form, as in `{1: "a", 1.0: "b"}`, and the last value, also where another
+        // one is undefined.
+        let mut places = HashMap::new();
+        let mut last: Vec<(&Term, &Term)> = Vec::with_capacity(members.len());
+        for (key, value) in members {
+            match constant(key).map(|constant| places.entry(constant).or_insert(last.len())) {
+                Some(place) if *place < last.len() => last[*place].1 = value,
+                _ => last.push((key, value)),
+            }
+        }
+        // OPA sorts the terms of an object, so that a computed key wins over an equal constant wherever they stand.
+        last.sort_by_key(|(key, _)| constant(key).is_none());
         let members: Vec<(Expr, Expr)> =
-            members.iter().map(|(key, value)| (self.expr(key), self.expr(value))).collect();
+            last.into_iter().map(|(key, value)| (self.expr(key), self.expr(value))).collect();
         let mut entries = Vec::new();
         for (key, value) in &members {
             match (key, value) {
@@ -190,6 +204,17 @@ impl Lowerer<'_, '_> {
             "rego.metadata.chain" => Some(self.shared.metadata.1.clone()),
             _ => None,
         }
+    }
+}
+
+/// The value of a term without parts.
+fn constant(term: &Term) -> Option<Value> {
+    match &term.kind {
+        TermKind::Null => Some(Value::Null),
+        TermKind::Bool(value) => Some(Value::Bool(*value)),
+        TermKind::Number(text) => Number::parse(text).map(Value::Number),
+        TermKind::String(text) => Some(Value::from(text.as_str())),
+        _ => None,
     }
 }
 

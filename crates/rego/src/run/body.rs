@@ -116,7 +116,10 @@ impl<'p> Machine<'p> {
                     self.world = other;
                     return flow;
                 }
-                Op::Mark(number) => self.pass(*number),
+                Op::Mark(number) => {
+                    self.pass(*number);
+                    self.look(frame, *number)?;
+                }
                 Op::Print(parts, place) => {
                     let text = self.print(frame, parts)?;
                     if self.prints.len() < super::MOST_NOTES {

@@ -16,6 +16,7 @@ mod join;
 mod limits;
 mod lookup;
 mod rules;
+mod sight;
 mod world;
 
 use std::sync::Arc;
@@ -36,6 +37,7 @@ use limits::Budget;
 pub use limits::Limits;
 use lookup::Member;
 pub(crate) use rules::either;
+pub(crate) use sight::{Seen, Sight};
 use world::World;
 
 /// The reason why evaluation ends.
@@ -109,6 +111,8 @@ pub(crate) struct Machine<'p> {
     prints: Vec<(SourcePlace, String)>,
     /// How often evaluation came by each mark.
     passes: Vec<Passes>,
+    /// The values at each mark, if they are to be kept.
+    sights: Option<Vec<Option<Sight>>>,
 }
 
 /// Whether one branch represents several.
@@ -186,6 +190,7 @@ impl<'p> Machine<'p> {
             complaints: Vec::new(),
             prints: Vec::new(),
             passes: vec![Passes::default(); program.marks.len()],
+            sights: None,
         }
     }
 
@@ -200,6 +205,11 @@ impl<'p> Machine<'p> {
             let count = if self.doubt.is_none() { &mut passes.certain } else { &mut passes.possible };
             *count = count.saturating_add(1);
         }
+    }
+
+    /// A machine that keeps the values of terms where evaluation comes by marks, if `keeps`.
+    pub(crate) fn with_sights(self, keeps: bool) -> Self {
+        Self { sights: keeps.then(|| vec![None; self.program.marks.len()]), ..self }
     }
 
     pub(crate) fn take_passes(&mut self) -> Vec<Passes> {

@@ -73,10 +73,14 @@ impl Value {
 }
 
 impl Object {
-    /// The members with their keys as JSON has them, sorted by those.
+    /// The members with their keys as JSON has them, sorted by those. Of two keys with one text the last counts, as in OPA 1.20:
+    /// `{1: "a", "1": "b"}` is `{"1":"b"}`.
     pub(crate) fn json_members(&self) -> Vec<(String, &Value)> {
         let mut members: Vec<_> = self.iter().map(|(key, value)| (key.to_json_key(), value)).collect();
+        // Equal ones stay in order, so that the last one is first after this.
+        members.reverse();
         members.sort_by(|a, b| a.0.cmp(&b.0));
+        members.dedup_by(|later, first| later.0 == first.0);
         members
     }
 }

@@ -95,7 +95,7 @@ fn provisioner() -> Shape {
 fn fields(table: &[Field], values: &Shape, config: &Shape) -> Vec<(&'static str, Shape)> {
     let shape = |&(name, kind): &Field| {
         let shape = match kind {
-            FieldKind::Text | FieldKind::Mode => Shape::STRING,
+            FieldKind::Text | FieldKind::Mode | FieldKind::Status => Shape::STRING,
             FieldKind::Bool => Shape::BOOL,
             FieldKind::Texts | FieldKind::Actions => Shape::list(Shape::STRING),
             FieldKind::Value => values.clone(),

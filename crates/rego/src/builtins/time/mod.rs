@@ -41,7 +41,7 @@ pub(super) const FAMILY: &[Builtin] = &[
         some(Value::array([time.hour, time.minute, time.second].map(Value::int)))
     }),
     Builtin::new("time.weekday", &[ANY], |_, o| some(moment(o, 0)?.civil().weekday())),
-    Builtin::new("time.add_date", &[N, N, N, N], add_date),
+    Builtin::new("time.add_date", &[ANY, N, N, N], add_date),
     Builtin::new("time.diff", &[ANY, ANY], diff),
 ];
 
@@ -108,12 +108,9 @@ fn format(context: &mut Context<'_>, operands: &[Value]) -> Outcome {
 }
 
 fn add_date(_: &mut Context<'_>, operands: &[Value]) -> Outcome {
-    let nanoseconds = int(operands, 0).map_err(|error| match &operands[0] {
-        Value::Number(_) => BuiltinError::failed("timestamp too big"),
-        _ => error,
-    })?;
+    let moment = moment(operands, 0)?;
     let (years, months, days) = (int(operands, 1)?, int(operands, 2)?, int(operands, 3)?);
-    let time = Civil::new(i128::from(nanoseconds), 0, String::new());
+    let time = moment.civil();
     // Days beyond the end of a month go on into the next one, as in Go: one month after 31 January 2020 is 2
     // March.
     let date = calendar::days_of(
@@ -122,9 +119,27 @@ fn add_date(_: &mut Context<'_>, operands: &[Value]) -> Outcome {
         time.day.wrapping_add(days),
     );
     // OPA 1.20 lets whole numbers of 64 bits overflow on the way: 2^63 - 1 years after 1970 is in 972.
-    let clock = i64::try_from(calendar::nanoseconds_of(0, &time) / calendar::SECOND).unwrap_or_default();
+    let clock = (time.hour * 60 + time.minute) * 60 + time.second;
     let seconds = date.wrapping_mul(calendar::DAY).wrapping_add(clock);
+    let seconds = match moment.zone {
+        Tz::UTC => seconds,
+        zone => utc_seconds(seconds, zone)?,
+    };
     self::nanoseconds(i128::from(seconds) * calendar::SECOND + i128::from(time.nanosecond))
+}
+
+/// The seconds since 1970 when clocks of a time zone show this.
+// `time.Date` in Go takes the offset that the zone has when clocks in Greenwich show it, and from that finds the right one.
+fn utc_seconds(shown: i64, zone: Tz) -> Result<i64, BuiltinError> {
+    use chrono::TimeZone;
+    let offset = |seconds: i64| -> Result<i64, BuiltinError> {
+        let time = chrono::DateTime::from_timestamp(seconds, 0).ok_or_else(outside)?;
+        Ok(i64::from(zone.offset_from_utc_datetime(&time.naive_utc()).fix().local_minus_utc()))
+    };
+    match offset(shown)? {
+        0 => Ok(shown),
+        first => Ok(shown - offset(shown - first)?),
+    }
 }
 
 /// Years, months, days, hours, minutes and seconds between two times.
