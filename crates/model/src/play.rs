@@ -9,10 +9,10 @@ use objchange::{Type, Value};
 use smol_str::SmolStr;
 
 use crate::causes::{changes, set_arguments};
-use crate::empty::{empty_value, has_nothing, is_empty_value, zeroed};
+use crate::empty::{empty_value, has_nothing, is_empty_value, zeroed, zeroed_texts};
 use crate::fact::{Cases, Cause, ChangeKind, Fact, Outcome, Replaces, Situation};
 use crate::model::TypeModel;
-use crate::walk::{Decide, Question, Sides, walk};
+use crate::walk::{Decide, Question, Sides, walk, walk_kept_block};
 
 /// How an object is planned with a model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -245,7 +245,7 @@ enum Basis {
 
 impl Decide for Player<'_> {
     fn decide(&mut self, question: &Question<'_>) -> Option<Value> {
-        let Question { part, situation, sides, are_blocks, holds_objects, is_computed } = question;
+        let Question { part, situation, sides, are_blocks, holds_objects, is_computed, nested } = question;
         let facts = self.model.parts.get(*part);
         let mut situation = *situation;
         let mut cases = facts.and_then(|facts| facts.planned.get(&situation));
@@ -258,6 +258,8 @@ impl Decide for Player<'_> {
                 Situation::Emptied if *are_blocks && !self.is_strict && self.keeps(part) => {
                     Situation::Updated
                 }
+                Situation::Several if !self.is_strict => Situation::Updated,
+                Situation::Alike => Situation::Reconfigured,
                 Situation::JsonPart if self.compares_documents(part) => {
                     self.perhaps_kept.insert(SmolStr::new(part));
                     return Some(Value::unknown(sides.proposed.ty().clone()));
@@ -316,6 +318,14 @@ impl Decide for Player<'_> {
                 sides.config.as_str().map_or_else(unknown, |text| Value::from(crate::walk::sha1_hex(text))),
             ),
             Outcome::Zeroed => Some(zeroed(sides.config)),
+            Outcome::ZeroedTexts => Some(zeroed_texts(sides.config)),
+            Outcome::KeptBlocks => {
+                let used = self.sources.len();
+                let kept = nested.and_then(|nested| walk_kept_block(nested, part, *sides, self));
+                // Where another value is planned, the fact about the blocks is to blame: they may not be kept at all.
+                self.sources.truncate(used);
+                Some(kept.unwrap_or_else(unknown))
+            }
             Outcome::Kept if sides.prior.is_null() => None,
             Outcome::Kept => Some(sides.prior.clone()),
             Outcome::UpperCase | Outcome::LowerCase => {
@@ -359,7 +369,12 @@ impl Player<'_> {
     fn keeps(&self, part: &str) -> bool {
         let cases = self.model.parts.get(part).and_then(|facts| facts.planned.get(&Situation::Updated));
         let usual = cases.and_then(|cases| cases.usual.as_ref());
-        usual.and_then(Fact::stable) == Some(&Outcome::Kept)
+        matches!(usual.and_then(Fact::stable), Some(Outcome::Kept | Outcome::KeptBlocks))
+    }
+
+    /// Whether an argument is set, and not to `false`; `None` if that is unknown.
+    fn is_set(&self, argument: &str) -> Option<bool> {
+        self.config.attribute(argument).map_or(Some(false), is_present)
     }
 
     /// Whether the provider compares the texts of a part as JSON.
@@ -374,10 +389,11 @@ impl Player<'_> {
         let is_other =
             |cause: &&Cause| cause.is_beside(part) && !(situation.is_left_out() && cause.is_inside(part));
         let mut others = self.causes.iter().filter(is_other).peekable();
-        let is_set =
-            |argument: &str| self.config.attribute(argument).is_some_and(|value| !has_nothing(value));
-        let beside = cases.beside.iter().find(|(argument, _)| is_set(argument));
-        let beside = beside.map(|(argument, fact)| (fact, Basis::Presence(argument.clone())));
+        let beside = cases.beside.iter().find_map(|(argument, fact)| match self.is_set(argument) {
+            Some(true) => Some((fact, Basis::Presence(argument.clone()))),
+            Some(false) => None,
+            None => Some((&CONFLICT, Basis::Presence(argument.clone()))),
+        });
         if others.peek().is_none() && beside.is_some() {
             return beside;
         }
@@ -489,6 +505,15 @@ impl Player<'_> {
             return if is_empty_value(sides.prior) { Some(sides.prior.clone()) } else { unknown() };
         }
         None
+    }
+}
+
+/// Whether an argument has a value other than `false`; `None` if that is unknown.
+pub(crate) fn is_present(value: &Value) -> Option<bool> {
+    match *value.ty() == Type::Bool {
+        true if !value.is_known() => None,
+        true => Some(value.as_bool() == Some(true)),
+        false => Some(!has_nothing(value)),
     }
 }
 

@@ -4,7 +4,7 @@ use objchange::Value;
 use objchange::value::Kind;
 use objchange_model::empty_value;
 
-use super::objects::{Values, bare, blank, has, partly_unknown, same_texts, without};
+use super::objects::{Values, bare, blank, has, partly_unknown, same_texts, with_empty_attributes, without};
 use super::probes::{Base, Probed, Prober};
 use super::session::Session;
 use super::together::is_in_place;
@@ -94,17 +94,20 @@ impl Prober<'_> {
             }
             _ => {}
         }
-        if let Some(bare) = bare(value) {
-            let config = self.values.with(&base.config, spot, &bare, base.number);
+        let all_bare = bare(value);
+        for bare in &all_bare {
+            let config = self.values.with(&base.config, spot, bare, base.number);
             if let Some(created) = self.ask(session, base.number, &nothing, &config).await? {
                 let prior = self.values.filled(&created.planned, Some(&base.prior), base.number);
-                self.settle(session, prior, &config, base.number).await?;
+                let prior = self.settle(session, prior, &config, base.number).await?;
+                // States have empty values where configuration has none.
+                for alike in [with_empty_attributes(bare), bare.clone()] {
+                    let prior = self.values.with(&prior, spot, &alike, base.number);
+                    self.ask(session, base.number, &prior, &config).await?;
+                }
             }
-            if let Some(partly) = partly_unknown(&bare) {
-                let config = self.values.with(&base.config, spot, &partly, base.number);
-                self.ask(session, base.number, &nothing, &config).await?;
-            }
-        } else if let Some(partly) = partly_unknown(value) {
+        }
+        if let Some(partly) = partly_unknown(all_bare.first().unwrap_or(value)) {
             let config = self.values.with(&base.config, spot, &partly, base.number);
             self.ask(session, base.number, &nothing, &config).await?;
         }
