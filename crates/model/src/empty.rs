@@ -65,6 +65,15 @@ pub(crate) fn zeroed_texts(value: &Value) -> Value {
     zeroed_where(value, &|ty| *ty == Type::String)
 }
 
+/// A value with null in place of collections without elements.
+pub(crate) fn with_null(value: &Value) -> Value {
+    let Ok(with_null) = value.transform(|_, part| {
+        let is_empty = part.ty().is_collection() && part.len() == Some(0);
+        Ok::<_, std::convert::Infallible>(if is_empty { Value::null(part.ty().clone()) } else { part })
+    });
+    with_null
+}
+
 /// Whether a value is a collection of objects.
 pub(crate) fn holds_plain_objects(value: &Value) -> bool {
     value.ty().element().is_some_and(|element| element.as_object().is_some())

@@ -20,7 +20,7 @@ use crate::merge::{
 };
 use crate::model::TypeModel;
 use crate::play::{PlayOptions, Played, Source, is_present};
-use crate::walk::{Decide, Question, the_only, walk};
+use crate::walk::{Decide, Question, the_only, walk, walk_kept_block};
 
 /// How often facts that a probe contradicts are looked for again: each round lowers some to *depends*, after which other
 /// facts are used.
@@ -203,6 +203,7 @@ impl<'s> Evidence<'s> {
             is_replaced,
             seen: if is_beside { &mut self.seen_beside } else { &mut self.seen },
             wanted: None,
+            kept: None,
         };
         // A new object that differs only in the value of an argument shows nothing about other arguments that are set.
         let is_usual = with.is_none() || !prior.is_null() || !causes.is_empty();
@@ -336,6 +337,7 @@ impl<'s> Evidence<'s> {
                 is_replaced: !replace_parts(prior, planned, &answer.requires_replace).is_empty(),
                 seen: &mut seen,
                 wanted: Some(open),
+                kept: None,
             };
             let sides = crate::walk::Sides { config, prior, proposed, planned: Some(planned) };
             walk(self.schema, sides, &mut observer);
@@ -596,6 +598,8 @@ struct Observer<'o> {
     /// The object is replaced: computed values are those of a new one.
     is_replaced: bool,
     seen: &'o mut OutcomesByPart,
+    /// The blocks that are left out, and whose parts are observed: all of these are left out as well.
+    kept: Option<SmolStr>,
     /// Only the outcomes of these parts are wanted.
     wanted: Option<&'o BTreeSet<(SmolStr, Situation)>>,
 }
@@ -606,12 +610,18 @@ impl Decide for Observer<'_> {
         let planned = sides.planned?;
         // A change of the part itself is not a cause, because the situation already covers it.
         let is_set = question.is_set();
-        let is_result = |cause: &Cause| !is_set && cause.is_inside(part);
+        let is_in_kept = |cause: &Cause| self.kept.as_ref().is_some_and(|kept| cause.is_inside(kept));
+        let is_result = |cause: &Cause| !is_set && cause.is_inside(part) || is_in_kept(cause);
         let mut others = self.causes.iter().filter(|cause| cause.is_beside(part) && !is_result(cause));
         let cause = others.next();
         // Blocks that are left out and planned all the same are kept.
         let are_kept = *are_blocks && planned.is_known() && !has_nothing(planned);
-        let is_of_another = self.is_replaced && !is_set && (*is_computed || *are_blocks) && !are_kept;
+        // Those that replace the object because they are left out are gone.
+        let are_gone = *are_blocks
+            && !*is_computed
+            && self.causes.iter().all(|cause| cause.part == *part || cause.is_inside(part));
+        let is_of_another =
+            self.is_replaced && !is_set && (*is_computed || *are_blocks) && !are_kept && !are_gone;
         let is_wanted = self.wanted.is_none_or(|wanted| wanted.contains(&(SmolStr::new(part), *situation)));
         let is_clear = others.next().is_none() && !is_of_another && is_wanted;
         if is_clear {
@@ -639,6 +649,14 @@ impl Decide for Observer<'_> {
             if seen.any.len() <= MAX_OUTCOMES {
                 seen.any.extend(outcomes.into_iter().take(1));
             }
+        }
+        if let Some(nested) = question.nested.filter(|_| !is_set && self.kept.is_none())
+            && the_only(planned).is_some()
+            && !planned.identical(sides.prior)
+        {
+            self.kept = Some(SmolStr::new(part));
+            walk_kept_block(nested, part, *sides, self);
+            self.kept = None;
         }
         // Elements can be compared only if the value is known and has as many as proposed.
         let is_alike = planned.is_known()
@@ -670,7 +688,7 @@ impl Observer<'_> {
         }
         if let (true, Some(config), Some(planned)) = (is_set, sides.config.as_str(), planned.as_str()) {
             for (outcome, derived) in [
-                (Outcome::NormalJson, crate::documents::normal_json(config)),
+                (Outcome::NormalJson, Some(crate::documents::normal(config))),
                 (Outcome::PolicyJson, crate::documents::policy_json(config)),
                 (Outcome::Sha1, (planned.len() == 40).then(|| crate::walk::sha1_hex(config))),
             ] {

@@ -15,7 +15,7 @@ use smol_str::SmolStr;
 pub enum Outcome {
     /// The value of the configuration.
     Configured,
-    /// The value of the configuration, as JSON without white space and with its keys in order.
+    /// The value of the configuration, as JSON without white space and with its keys in order if it is JSON.
     NormalJson,
     /// Like [`NormalJson`](Self::NormalJson), with the key `Version` first, as policies of AWS are often written.
     PolicyJson,

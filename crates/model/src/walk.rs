@@ -133,7 +133,8 @@ pub(crate) fn walk_kept_block(
     });
     let config = Value::object(members);
     let proposed = objchange::change::proposed_new(block, before, &config).ok()?;
-    let inside = Sides { config: &config, prior: before, proposed: &proposed, planned: None };
+    let planned = sides.planned.and_then(the_only);
+    let inside = Sides { config: &config, prior: before, proposed: &proposed, planned };
     let mut walk = Walk { is_creation: false, decide };
     let planned = walk.object(Shape::Block(block), &mut part.to_owned(), inside, false);
     match sides.prior.kind() {
@@ -252,13 +253,7 @@ impl Walk<'_> {
             is_computed: nested.computed,
             nested: Some(nested),
         };
-        let decided = self.decide.decide(&question);
-        // States may have null in place of no blocks.
-        let planned = decided.as_ref().unwrap_or(sides.proposed);
-        if is_left_out && nested.computed && !is_new && sides.prior.is_null() && planned.len() == Some(0) {
-            return Value::null(planned.ty().clone());
-        }
-        if let Some(value) = decided {
+        if let Some(value) = self.decide.decide(&question) {
             return value;
         }
         match is_left_out {
