@@ -411,7 +411,7 @@ fn a_learned_provider_takes_part_in_plans() {
             let change = changes.iter().find(|change| change["address"] == "kit_disk.d");
             match is_decided {
                 true => {
-                    assert_eq!(change.unwrap()["change"]["actions"], serde_json::json!(["delete", "create"]))
+                    assert_eq!(change.unwrap()["change"]["actions"], serde_json::json!(["delete", "create"]));
                 }
                 false => assert!(change.is_none(), "{value}: {change:?}"),
             }
