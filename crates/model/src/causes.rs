@@ -63,7 +63,9 @@ impl CauseCollector {
     }
 
     fn member(&mut self, member: Member<'_>, part: &mut String, [prior, config, planned]: [&Value; 3]) {
-        if planned.identical(prior) || prior.is_null() && planned.is_null() {
+        // The older SDK writes no elements in place of null as soon as anything changes.
+        let stays_empty = has_nothing(prior) && planned.is_known() && has_nothing(planned);
+        if planned.identical(prior) || stays_empty {
             return;
         }
         match member {

@@ -108,6 +108,11 @@ pub(crate) fn normal_json(text: &str) -> Option<String> {
     Some(escaped.iter().fold(text, |text, (from, to)| text.replace(from, to)))
 }
 
+/// A text as [`normal_json`] writes it; one that is no JSON stays as it is.
+pub(crate) fn normal(text: &str) -> String {
+    normal_json(text).unwrap_or_else(|| text.to_owned())
+}
+
 /// Like [`normal_json`], with the key `Version` first.
 pub(crate) fn policy_json(text: &str) -> Option<String> {
     let text = normal_json(text)?;

@@ -57,9 +57,33 @@ pub(crate) fn are_blank(blocks: &Value) -> bool {
 
 /// A value with empty values in place of null attributes of objects.
 pub(crate) fn zeroed(value: &Value) -> Value {
+    zeroed_where(value, &|_| true)
+}
+
+/// A value with empty texts in place of null attributes of objects.
+pub(crate) fn zeroed_texts(value: &Value) -> Value {
+    zeroed_where(value, &|ty| *ty == Type::String)
+}
+
+/// A value with null in place of collections without elements.
+pub(crate) fn with_null(value: &Value) -> Value {
+    let Ok(with_null) = value.transform(|_, part| {
+        let is_empty = part.ty().is_collection() && part.len() == Some(0);
+        Ok::<_, std::convert::Infallible>(if is_empty { Value::null(part.ty().clone()) } else { part })
+    });
+    with_null
+}
+
+/// Whether a value is a collection of objects.
+pub(crate) fn holds_plain_objects(value: &Value) -> bool {
+    value.ty().element().is_some_and(|element| element.as_object().is_some())
+}
+
+fn zeroed_where(value: &Value, is_zeroed: &dyn Fn(&Type) -> bool) -> Value {
     let Ok(zeroed) = value.transform(|path, part| {
         let is_in_object = matches!(path.last(), Some(PathStep::Attribute(_)));
-        let empty = if is_in_object && part.is_null() { empty_value(part.ty()) } else { None };
+        let is_zeroed = is_in_object && part.is_null() && is_zeroed(part.ty());
+        let empty = if is_zeroed { empty_value(part.ty()) } else { None };
         Ok::<_, std::convert::Infallible>(empty.unwrap_or(part))
     });
     zeroed

@@ -11,15 +11,16 @@ use smol_str::SmolStr;
 
 use crate::causes::{changes, set_arguments};
 use crate::collected::collections;
-use crate::empty::{has_nothing, is_empty_value, zeroed};
+use crate::empty::{has_nothing, is_empty_value, zeroed, zeroed_texts};
 use crate::fact::{Cause, ChangeKind, Fact, Outcome, Replacement, Replaces, Situation};
 use crate::merge::{
     CleanProbe, Constants, MAX_OUTCOMES, MIN_SPLIT, OutcomesBeside, OutcomesByPart, OutcomesKey,
-    PresenceProbe, ProbeOutcomes, ValueOutcomes, add_values, holds_own, merged, split_by_presence,
+    PresenceProbe, ProbeOutcomes, ValueOutcomes, add_presence_of, add_values, holds_own, merged,
+    split_by_presence,
 };
 use crate::model::TypeModel;
-use crate::play::{PlayOptions, Played, Source};
-use crate::walk::{Decide, Question, walk};
+use crate::play::{PlayOptions, Played, Source, is_present};
+use crate::walk::{Decide, Question, the_only, walk, walk_kept_block};
 
 /// How often facts that a probe contradicts are looked for again: each round lowers some to *depends*, after which other
 /// facts are used.
@@ -202,6 +203,7 @@ impl<'s> Evidence<'s> {
             is_replaced,
             seen: if is_beside { &mut self.seen_beside } else { &mut self.seen },
             wanted: None,
+            kept: None,
         };
         // A new object that differs only in the value of an argument shows nothing about other arguments that are set.
         let is_usual = with.is_none() || !prior.is_null() || !causes.is_empty();
@@ -250,10 +252,7 @@ impl<'s> Evidence<'s> {
         }
         let mut open = BTreeSet::new();
         for ((part, situation), seen) in parts {
-            let is_computed = match crate::walk::member_at(self.schema, &part) {
-                Some(crate::walk::Member::Attribute(attribute)) => attribute.computed,
-                _ => true,
-            };
+            let is_computed = is_computed(self.schema, &part);
             let is_kept =
                 |outcome: &Outcome| constants.are_sure(&part, outcome) && !holds_own(outcome, is_own);
             let is_open = |(cause, seen): &OutcomesBeside| {
@@ -338,27 +337,34 @@ impl<'s> Evidence<'s> {
                 is_replaced: !replace_parts(prior, planned, &answer.requires_replace).is_empty(),
                 seen: &mut seen,
                 wanted: Some(open),
+                kept: None,
             };
             let sides = crate::walk::Sides { config, prior, proposed, planned: Some(planned) };
             walk(self.schema, sides, &mut observer);
             let set = set_outside_of_blocks(config);
-            for ((part, situation, _), outcomes) in seen {
+            for ((part, situation, cause), outcomes) in seen {
                 let outcomes = outcomes.fitting.unwrap_or_default();
-                let probe = PresenceProbe { outcomes, set: set.clone() };
+                let probe = PresenceProbe { cause, outcomes, set: set.clone() };
                 found.entry((part, situation)).or_default().push(probe);
             }
         }
         for ((part, situation), probes) in found {
             let is_kept =
                 |outcome: &Outcome| constants.are_sure(&part, outcome) && !holds_own(outcome, is_own);
-            let Some((argument, [with, without])) = split_by_presence(&part, &probes, &is_kept) else {
-                continue;
-            };
-            let facts = model.parts.entry(part).or_default();
+            let Some((argument, with)) = split_by_presence(&part, &probes, &is_kept) else { continue };
+            let is_computed = is_computed(self.schema, &part);
+            let facts = model.parts.entry(part.clone()).or_default();
             let cases = facts.planned.entry(situation).or_default();
-            cases.alone = Some(without);
-            cases.beside.insert(argument, with);
+            add_presence_of(cases, argument, with, probes, is_computed, &is_kept);
         }
+    }
+}
+
+/// Whether the provider may choose the value of a part.
+fn is_computed(schema: &Block, part: &str) -> bool {
+    match crate::walk::member_at(schema, part) {
+        Some(crate::walk::Member::Attribute(attribute)) => attribute.computed,
+        _ => true,
     }
 }
 
@@ -384,10 +390,10 @@ fn doubt_ignored_documents(model: &mut TypeModel) {
     }
 }
 
-/// The arguments and blocks that a configuration sets, outside of blocks.
+/// The arguments and blocks that a configuration sets, outside of blocks, and not to `false`.
 fn set_outside_of_blocks(config: &Value) -> BTreeSet<SmolStr> {
     let members = config.as_object().into_iter().flat_map(objchange::value::Object::iter);
-    members.filter(|(_, value)| !has_nothing(value)).map(|(name, _)| name.clone()).collect()
+    members.filter(|(_, value)| is_present(value) != Some(false)).map(|(name, _)| name.clone()).collect()
 }
 
 /// The causes, without those inside of blocks that are causes themselves.
@@ -592,7 +598,9 @@ struct Observer<'o> {
     /// The object is replaced: computed values are those of a new one.
     is_replaced: bool,
     seen: &'o mut OutcomesByPart,
-    /// Only the outcomes of these parts are wanted, where nothing else changes.
+    /// The blocks that are left out, and whose parts are observed: all of these are left out as well.
+    kept: Option<SmolStr>,
+    /// Only the outcomes of these parts are wanted.
     wanted: Option<&'o BTreeSet<(SmolStr, Situation)>>,
 }
 
@@ -602,13 +610,19 @@ impl Decide for Observer<'_> {
         let planned = sides.planned?;
         // A change of the part itself is not a cause, because the situation already covers it.
         let is_set = question.is_set();
-        let is_result = |cause: &Cause| !is_set && cause.is_inside(part);
+        let is_in_kept = |cause: &Cause| self.kept.as_ref().is_some_and(|kept| cause.is_inside(kept));
+        let is_result = |cause: &Cause| !is_set && cause.is_inside(part) || is_in_kept(cause);
         let mut others = self.causes.iter().filter(|cause| cause.is_beside(part) && !is_result(cause));
         let cause = others.next();
-        let is_of_another = self.is_replaced && !is_set && (*is_computed || *are_blocks);
-        let is_wanted = self
-            .wanted
-            .is_none_or(|wanted| cause.is_none() && wanted.contains(&(SmolStr::new(part), *situation)));
+        // Blocks that are left out and planned all the same are kept.
+        let are_kept = *are_blocks && planned.is_known() && !has_nothing(planned);
+        // Those that replace the object because they are left out are gone.
+        let are_gone = *are_blocks
+            && !*is_computed
+            && self.causes.iter().all(|cause| cause.part == *part || cause.is_inside(part));
+        let is_of_another =
+            self.is_replaced && !is_set && (*is_computed || *are_blocks) && !are_kept && !are_gone;
+        let is_wanted = self.wanted.is_none_or(|wanted| wanted.contains(&(SmolStr::new(part), *situation)));
         let is_clear = others.next().is_none() && !is_of_another && is_wanted;
         if is_clear {
             let outcomes = self.outcomes(question, planned);
@@ -636,6 +650,14 @@ impl Decide for Observer<'_> {
                 seen.any.extend(outcomes.into_iter().take(1));
             }
         }
+        if let Some(nested) = question.nested.filter(|_| !is_set && self.kept.is_none())
+            && the_only(planned).is_some()
+            && !planned.identical(sides.prior)
+        {
+            self.kept = Some(SmolStr::new(part));
+            walk_kept_block(nested, part, *sides, self);
+            self.kept = None;
+        }
         // Elements can be compared only if the value is known and has as many as proposed.
         let is_alike = planned.is_known()
             && planned.is_null() == sides.proposed.is_null()
@@ -648,7 +670,7 @@ impl Decide for Observer<'_> {
 impl Observer<'_> {
     /// The outcomes that may have led to a value, the most specific first.
     fn outcomes(&self, question: &Question<'_>, planned: &Value) -> Vec<Outcome> {
-        let Question { part, situation, sides, are_blocks, holds_objects, is_computed } = question;
+        let Question { part, situation, sides, are_blocks, holds_objects, is_computed, .. } = question;
         if !planned.is_known() {
             return std::iter::once(Outcome::Unknown).chain(self.unknown_copies(part, planned)).collect();
         }
@@ -666,19 +688,25 @@ impl Observer<'_> {
         }
         if let (true, Some(config), Some(planned)) = (is_set, sides.config.as_str(), planned.as_str()) {
             for (outcome, derived) in [
-                (Outcome::NormalJson, crate::documents::normal_json(config)),
+                (Outcome::NormalJson, Some(crate::documents::normal(config))),
                 (Outcome::PolicyJson, crate::documents::policy_json(config)),
                 (Outcome::Sha1, (planned.len() == 40).then(|| crate::walk::sha1_hex(config))),
             ] {
                 fitting.extend(Some(outcome).filter(|_| derived.as_deref() == Some(planned)));
             }
         }
-        if is_set && !sides.config.ty().is_primitive() && planned.identical(&zeroed(sides.config)) {
-            fitting.push(Outcome::Zeroed);
+        if is_set && !sides.config.ty().is_primitive() {
+            let forms =
+                [(Outcome::Zeroed, zeroed(sides.config)), (Outcome::ZeroedTexts, zeroed_texts(sides.config))];
+            let forms = forms.into_iter().filter(|(_, form)| planned.identical(form));
+            fitting.extend(forms.map(|(outcome, _)| outcome));
         }
         let is_new = matches!(situation, Situation::Created | Situation::Added);
         if !is_new && !sides.prior.is_null() && planned.identical(sides.prior) {
             fitting.push(Outcome::Kept);
+        }
+        if *are_blocks && !is_set && the_only(sides.prior).is_some() && the_only(planned).is_some() {
+            fitting.push(Outcome::KeptBlocks);
         }
         let source = if is_set { sides.config } else { sides.prior };
         let text = source.as_str().filter(|_| is_set || !is_new);

@@ -15,16 +15,21 @@ use smol_str::SmolStr;
 pub enum Outcome {
     /// The value of the configuration.
     Configured,
-    /// The value of the configuration, as JSON without white space and with its keys in order.
+    /// The value of the configuration, as JSON without white space and with its keys in order if it is JSON.
     NormalJson,
     /// Like [`NormalJson`](Self::NormalJson), with the key `Version` first, as policies of AWS are often written.
     PolicyJson,
     /// The value of the configuration, with `false`, `0`, `""` or an empty collection for attributes that objects leave out.
     Zeroed,
+    /// Like [`Zeroed`](Self::Zeroed), for texts alone: other attributes that are left out stay null.
+    ZeroedTexts,
     /// The SHA-1 of the text of the configuration, in hexadecimal digits.
     Sha1,
     /// The value of the prior object.
     Kept,
+    /// The blocks of the prior object, planned as if configuration had them with nothing in them. A value in them may go back to
+    /// its default.
+    KeptBlocks,
     /// Null, or no blocks.
     Null,
     /// The value of this argument.
@@ -97,6 +102,8 @@ pub enum Situation {
     /// It is left out, and the prior object has `false`, `0`, `""` or an empty collection. Blocks have nothing else in them. A
     /// value that a provider computes is [`Updated`](Self::Updated) whatever it is.
     Emptied,
+    /// It is left out, and the prior object has several of these blocks.
+    Several,
     /// It is left out, and the prior object has no value.
     Gained,
     /// It is set, and was not before.
@@ -107,6 +114,8 @@ pub enum Situation {
     Unchanged,
     /// It is set to an empty text or collection, or in an object where it had no value to `false` or 0.
     Blank,
+    /// It is set to the same objects as before, but for empty values where the others have null.
+    Alike,
     /// It is set to a value with unknown elements.
     PartlyUnknown,
     /// It is set to the same JSON as before, written in another way.
@@ -170,8 +179,8 @@ pub struct Cases {
     /// used where the argument is set in a new object, and where it changes.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub with: BTreeMap<SmolStr, BTreeMap<SmolStr, Fact>>,
-    /// The facts beside an argument that is set, where these differ from those without it. They are used where no change has a
-    /// fact of its own.
+    /// The facts beside an argument that is set, and not to `false`, where these differ from those without it. They are used where
+    /// no change has a fact of its own.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub beside: BTreeMap<SmolStr, Fact>,
 }
@@ -257,7 +266,10 @@ impl Replacement {
 impl Situation {
     /// Whether configuration leaves the part out.
     pub(crate) fn is_left_out(self) -> bool {
-        matches!(self, Self::Created | Self::Added | Self::Updated | Self::Emptied | Self::Gained)
+        matches!(
+            self,
+            Self::Created | Self::Added | Self::Updated | Self::Emptied | Self::Several | Self::Gained
+        )
     }
 }
 

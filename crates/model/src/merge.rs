@@ -18,8 +18,10 @@ pub(crate) type OutcomesKey = (SmolStr, Situation, Option<Cause>);
 /// The outcomes of a part beside each value of an argument.
 pub(crate) type ValueOutcomes = BTreeMap<SmolStr, Vec<OutcomesBeside>>;
 
-/// A probe without any other change, on whose kind others disagree.
+/// A probe with at most one other change, of a part on which the probes without any disagree.
 pub(crate) struct PresenceProbe {
+    /// The other change.
+    pub(crate) cause: Option<Cause>,
     /// The outcomes that fit.
     pub(crate) outcomes: Vec<Outcome>,
     /// The arguments that are set.
@@ -32,17 +34,19 @@ pub(crate) const MIN_SPLIT: u32 = 6;
 /// The minimum number of probes with and without the argument.
 const MIN_SIDE: usize = 2;
 
-/// The argument whose presence decides, and the facts with and without it. `None` if several divide the probes in the same
-/// way, because it is unknown which of them matters.
+/// The argument whose presence decides, and the fact with it. `None` if several divide the probes without other changes in the
+/// same way, because it is unknown which of them matters.
 pub(crate) fn split_by_presence(
     part: &str,
     probes: &[PresenceProbe],
     is_kept: &dyn Fn(&Outcome) -> bool,
-) -> Option<(SmolStr, [Fact; 2])> {
+) -> Option<(SmolStr, Fact)> {
+    let probes: Vec<&PresenceProbe> = probes.iter().filter(|probe| probe.cause.is_none()).collect();
     let all: BTreeSet<&SmolStr> = probes.iter().flat_map(|probe| &probe.set).collect();
     let mut found = None;
     for argument in all.into_iter().filter(|argument| *argument != part) {
-        let (with, without): (Vec<_>, Vec<_>) = probes.iter().partition(|probe| probe.set.contains(argument));
+        let (with, without): (Vec<_>, Vec<_>) =
+            probes.iter().copied().partition(|probe| probe.set.contains(argument));
         let fact = |side: &[&PresenceProbe]| {
             let (first, rest) = side.split_first().filter(|_| side.len() >= MIN_SIDE)?;
             let fits_all = |outcome: &&Outcome| rest.iter().all(|probe| probe.outcomes.contains(outcome));
@@ -50,14 +54,51 @@ pub(crate) fn split_by_presence(
             let probes = u32::try_from(side.len()).unwrap_or(u32::MAX);
             Some(Fact { outcomes: vec![fitting.min()?.clone()], probes, depends: false })
         };
-        if let (Some(with), Some(without)) = (fact(&with), fact(&without)) {
+        if let (Some(with), Some(_)) = (fact(&with), fact(&without)) {
             if found.is_some() {
                 return None;
             }
-            found = Some((argument.clone(), [with, without]));
+            found = Some((argument.clone(), with));
         }
     }
     found
+}
+
+/// Adds the fact beside an argument that is set. The other facts are merged again, of the probes without it.
+pub(crate) fn add_presence_of(
+    cases: &mut Cases,
+    argument: SmolStr,
+    with: Fact,
+    probes: Vec<PresenceProbe>,
+    is_computed: bool,
+    is_kept: &dyn Fn(&Outcome) -> bool,
+) {
+    let mut without: BTreeMap<Option<Cause>, ProbeOutcomes> = BTreeMap::new();
+    let mut contradicting = BTreeSet::new();
+    for PresenceProbe { cause, outcomes, set } in probes {
+        if set.contains(&argument) {
+            let agrees = with.stable().is_some_and(|fact| outcomes.contains(fact));
+            contradicting.extend(cause.filter(|_| !agrees));
+            continue;
+        }
+        let seen = without.entry(cause).or_default();
+        seen.probes += 1;
+        seen.any.extend(outcomes.first().cloned());
+        match &mut seen.fitting {
+            Some(fitting) => fitting.retain(|outcome| outcomes.contains(outcome)),
+            None => seen.fitting = Some(outcomes),
+        }
+    }
+    let again: BTreeSet<Option<Cause>> = without.keys().cloned().collect();
+    let found = merged(without.into_iter().collect(), is_computed, is_kept);
+    cases.usual = found.usual;
+    cases.alone = found.alone;
+    cases.when.retain(|cause, _| !again.contains(&Some(cause.clone())));
+    cases.when.extend(found.when);
+    for cause in contradicting {
+        cases.when.entry(cause).or_insert_with(|| Fact { depends: true, ..with.clone() });
+    }
+    cases.beside.insert(argument, with);
 }
 
 /// The outcomes of each part in each situation, by the cause beside it.

@@ -9,10 +9,10 @@ use objchange::{Type, Value};
 use smol_str::SmolStr;
 
 use crate::causes::{changes, set_arguments};
-use crate::empty::{empty_value, has_nothing, is_empty_value, zeroed};
+use crate::empty::{empty_value, has_nothing, is_empty_value, with_null, zeroed, zeroed_texts};
 use crate::fact::{Cases, Cause, ChangeKind, Fact, Outcome, Replaces, Situation};
 use crate::model::TypeModel;
-use crate::walk::{Decide, Question, Sides, walk};
+use crate::walk::{Decide, Question, Sides, walk, walk_kept_block};
 
 /// How an object is planned with a model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -82,6 +82,7 @@ impl TypeModel {
             is_strict,
             has_other_settings,
             perhaps_kept: BTreeSet::new(),
+            kept: None,
             sources: Vec::new(),
         };
         let mut planned = walk(schema, sides, &mut player);
@@ -91,7 +92,10 @@ impl TypeModel {
             if !player.causes.is_empty() || player.may_change {
                 player.sources.clear();
                 planned = walk(schema, sides, &mut player);
-            } else if planned.identical_ignoring_refinements(prior) {
+            } else if planned.identical_ignoring_refinements(prior)
+                // States of the older SDK may have null in place of no elements or blocks.
+                || self.legacy && with_null(&planned).identical_ignoring_refinements(&with_null(prior))
+            {
                 planned = prior.clone();
             }
         }
@@ -226,6 +230,8 @@ struct Player<'p> {
     has_other_settings: bool,
     /// Parts with configured values that the provider may take for equal to the prior ones.
     perhaps_kept: BTreeSet<SmolStr>,
+    /// The blocks that are kept as if they had nothing in them, while their parts are planned.
+    kept: Option<SmolStr>,
     sources: Vec<Source>,
 }
 
@@ -245,7 +251,7 @@ enum Basis {
 
 impl Decide for Player<'_> {
     fn decide(&mut self, question: &Question<'_>) -> Option<Value> {
-        let Question { part, situation, sides, are_blocks, holds_objects, is_computed } = question;
+        let Question { part, situation, sides, are_blocks, holds_objects, is_computed, nested } = question;
         let facts = self.model.parts.get(*part);
         let mut situation = *situation;
         let mut cases = facts.and_then(|facts| facts.planned.get(&situation));
@@ -258,6 +264,8 @@ impl Decide for Player<'_> {
                 Situation::Emptied if *are_blocks && !self.is_strict && self.keeps(part) => {
                     Situation::Updated
                 }
+                Situation::Several if !self.is_strict => Situation::Updated,
+                Situation::Alike => Situation::Reconfigured,
                 Situation::JsonPart if self.compares_documents(part) => {
                     self.perhaps_kept.insert(SmolStr::new(part));
                     return Some(Value::unknown(sides.proposed.ty().clone()));
@@ -275,7 +283,7 @@ impl Decide for Player<'_> {
         let unknown = || Value::unknown(sides.proposed.ty().clone());
         let is_set = question.is_set();
         let Some((fact, basis)) = cases.and_then(|cases| self.choose(part, situation, cases)) else {
-            return self.not_learned(situation, *sides, *are_blocks, *is_computed, is_set);
+            return self.not_learned(part, situation, *sides, *are_blocks, *is_computed, is_set);
         };
         let part_name = SmolStr::new(part);
         self.sources.push(match basis {
@@ -305,7 +313,7 @@ impl Decide for Player<'_> {
         match outcome {
             Outcome::Configured => None,
             Outcome::NormalJson => {
-                let normal = sides.config.as_str().and_then(crate::documents::normal_json);
+                let normal = sides.config.as_str().map(crate::documents::normal);
                 Some(normal.map_or_else(unknown, Value::from))
             }
             Outcome::PolicyJson => {
@@ -316,6 +324,17 @@ impl Decide for Player<'_> {
                 sides.config.as_str().map_or_else(unknown, |text| Value::from(crate::walk::sha1_hex(text))),
             ),
             Outcome::Zeroed => Some(zeroed(sides.config)),
+            Outcome::ZeroedTexts => Some(zeroed_texts(sides.config)),
+            Outcome::KeptBlocks => {
+                let used = self.sources.len();
+                let around = self.kept.clone();
+                self.kept.get_or_insert_with(|| SmolStr::new(part));
+                let kept = nested.and_then(|nested| walk_kept_block(nested, part, *sides, self));
+                self.kept = around;
+                // Where another value is planned, the fact about the blocks is to blame: they may not be kept at all.
+                self.sources.truncate(used);
+                Some(kept.unwrap_or_else(unknown))
+            }
             Outcome::Kept if sides.prior.is_null() => None,
             Outcome::Kept => Some(sides.prior.clone()),
             Outcome::UpperCase | Outcome::LowerCase => {
@@ -357,9 +376,18 @@ impl Player<'_> {
 
     /// Whether the provider keeps a part that is left out.
     fn keeps(&self, part: &str) -> bool {
-        let cases = self.model.parts.get(part).and_then(|facts| facts.planned.get(&Situation::Updated));
-        let usual = cases.and_then(|cases| cases.usual.as_ref());
-        usual.and_then(Fact::stable) == Some(&Outcome::Kept)
+        matches!(self.usual(part, Situation::Updated), Some(Outcome::Kept | Outcome::KeptBlocks))
+    }
+
+    /// The usual outcome of a part in a situation, if it is stable.
+    fn usual(&self, part: &str, situation: Situation) -> Option<&Outcome> {
+        let cases = self.model.parts.get(part).and_then(|facts| facts.planned.get(&situation))?;
+        cases.usual.as_ref().and_then(Fact::stable)
+    }
+
+    /// Whether an argument is set, and not to `false`; `None` if that is unknown.
+    fn is_set(&self, argument: &str) -> Option<bool> {
+        self.config.attribute(argument).map_or(Some(false), is_present)
     }
 
     /// Whether the provider compares the texts of a part as JSON.
@@ -371,13 +399,17 @@ impl Player<'_> {
 
     /// The fact for what changes, and its cause.
     fn choose<'c>(&self, part: &str, situation: Situation, cases: &'c Cases) -> Option<(&'c Fact, Basis)> {
-        let is_other =
-            |cause: &&Cause| cause.is_beside(part) && !(situation.is_left_out() && cause.is_inside(part));
+        let is_in_kept = |cause: &Cause| self.kept.as_ref().is_some_and(|kept| cause.is_inside(kept));
+        let is_other = |cause: &&Cause| {
+            let is_result = situation.is_left_out() && cause.is_inside(part) || is_in_kept(cause);
+            cause.is_beside(part) && !is_result
+        };
         let mut others = self.causes.iter().filter(is_other).peekable();
-        let is_set =
-            |argument: &str| self.config.attribute(argument).is_some_and(|value| !has_nothing(value));
-        let beside = cases.beside.iter().find(|(argument, _)| is_set(argument));
-        let beside = beside.map(|(argument, fact)| (fact, Basis::Presence(argument.clone())));
+        let beside = cases.beside.iter().find_map(|(argument, fact)| match self.is_set(argument) {
+            Some(true) => Some((fact, Basis::Presence(argument.clone()))),
+            Some(false) => None,
+            None => Some((&CONFLICT, Basis::Presence(argument.clone()))),
+        });
         if others.peek().is_none() && beside.is_some() {
             return beside;
         }
@@ -448,6 +480,7 @@ impl Player<'_> {
     /// The value of a part without facts; `None` for the proposed one.
     fn not_learned(
         &self,
+        part: &str,
         situation: Situation,
         sides: Sides<'_>,
         are_blocks: bool,
@@ -484,11 +517,26 @@ impl Player<'_> {
         if are_blocks && self.model.legacy {
             return unknown();
         }
+        // An argument with a default gets it whatever it had before.
+        if situation == Situation::Emptied
+            && let Some(Outcome::Constant(json)) = self.usual(part, Situation::Updated)
+        {
+            return Value::from_json(json, sides.proposed.ty()).ok().or_else(unknown);
+        }
         // Providers of the older SDK keep empty values of arguments that are left out.
         if !is_computed && !are_blocks && self.model.legacy {
             return if is_empty_value(sides.prior) { Some(sides.prior.clone()) } else { unknown() };
         }
         None
+    }
+}
+
+/// Whether an argument has a value other than `false`; `None` if that is unknown.
+pub(crate) fn is_present(value: &Value) -> Option<bool> {
+    match *value.ty() == Type::Bool {
+        true if !value.is_known() => None,
+        true => Some(value.as_bool() == Some(true)),
+        false => Some(!has_nothing(value)),
     }
 }
 

@@ -5,7 +5,7 @@ use objchange::value::Kind;
 use objchange::{Type, Value};
 
 use crate::documents::likeness;
-use crate::empty::{are_blank, has_nothing, is_empty_value};
+use crate::empty::{are_blank, empty_value, has_nothing, holds_plain_objects, is_empty_value, zeroed};
 use crate::fact::{Outcome, Situation};
 use crate::sets::{MAX_MATCHED, PriorElements, configured_element, planned_element};
 
@@ -31,6 +31,8 @@ pub(crate) struct Question<'q> {
     pub(crate) holds_objects: bool,
     /// The provider may choose its value.
     pub(crate) is_computed: bool,
+    /// The schema of the blocks.
+    pub(crate) nested: Option<&'q NestedBlock>,
 }
 
 impl Question<'_> {
@@ -115,6 +117,45 @@ pub(crate) fn walk(block: &Block, sides: Sides<'_>, decide: &mut dyn Decide) -> 
     walk.object(Shape::Block(block), &mut String::new(), sides, is_new)
 }
 
+/// Plans the only block of a prior object as if configuration had it with nothing in it; `None` if there are several.
+pub(crate) fn walk_kept_block(
+    nested: &NestedBlock,
+    part: &str,
+    sides: Sides<'_>,
+    decide: &mut dyn Decide,
+) -> Option<Value> {
+    let before = the_only(sides.prior)?;
+    let block = &nested.block;
+    let members = block.implied_type().as_object()?.attributes().iter().map(|(name, ty)| {
+        let is_block = block.block_type(name).is_some();
+        let empty = if is_block { empty_value(ty) } else { None };
+        (name.clone(), empty.unwrap_or_else(|| Value::null(ty.clone())))
+    });
+    let config = Value::object(members);
+    let proposed = objchange::change::proposed_new(block, before, &config).ok()?;
+    let planned = sides.planned.and_then(the_only);
+    let inside = Sides { config: &config, prior: before, proposed: &proposed, planned };
+    let mut walk = Walk { is_creation: false, decide };
+    let planned = walk.object(Shape::Block(block), &mut part.to_owned(), inside, false);
+    match sides.prior.kind() {
+        Kind::Object(_) => Some(planned),
+        Kind::Map(map) => {
+            let key = map.iter().next()?.0.clone();
+            Value::map(planned.ty().clone(), [(key, planned)]).ok()
+        }
+        _ => Some(like(sides.prior, vec![planned])),
+    }
+}
+
+/// The only object of blocks.
+pub(crate) fn the_only(blocks: &Value) -> Option<&Value> {
+    match blocks.kind() {
+        Kind::Object(_) => Some(blocks),
+        Kind::Map(map) if map.len() == 1 => map.iter().next().map(|(_, element)| element),
+        _ => blocks.as_elements().filter(|elements| elements.len() == 1)?.first(),
+    }
+}
+
 struct Walk<'d> {
     /// The whole object is new.
     is_creation: bool,
@@ -176,7 +217,8 @@ impl Walk<'_> {
             configured(sides, attribute.nested().is_some(), is_new)
         };
         let holds_objects = attribute.nested().is_some();
-        let question = Question { part, situation, sides, are_blocks: false, holds_objects, is_computed };
+        let question =
+            Question { part, situation, sides, are_blocks: false, holds_objects, is_computed, nested: None };
         if let Some(value) = self.decide.decide(&question) {
             return value;
         }
@@ -194,12 +236,23 @@ impl Walk<'_> {
         }
         let is_left_out = has_nothing(sides.config);
         let situation = match is_left_out {
-            true => self.left_out(is_new, has_nothing(sides.prior), are_blank(sides.prior)),
+            true => match self.left_out(is_new, has_nothing(sides.prior), are_blank(sides.prior)) {
+                Situation::Updated if sides.prior.len().is_some_and(|length| length > 1) => {
+                    Situation::Several
+                }
+                situation => situation,
+            },
             false => configured(sides, true, is_new),
         };
-        let is_computed = nested.computed;
-        let question =
-            Question { part, situation, sides, are_blocks: true, holds_objects: true, is_computed };
+        let question = Question {
+            part,
+            situation,
+            sides,
+            are_blocks: true,
+            holds_objects: true,
+            is_computed: nested.computed,
+            nested: Some(nested),
+        };
         if let Some(value) = self.decide.decide(&question) {
             return value;
         }
@@ -297,6 +350,9 @@ fn configured(sides: Sides<'_>, has_objects: bool, is_new: bool) -> Situation {
     }
     if prior.identical(config) {
         return Situation::Unchanged;
+    }
+    if holds_plain_objects(config) && !prior.is_null() && zeroed(prior).identical(&zeroed(config)) {
+        return Situation::Alike;
     }
     if config.len() == Some(0) || config.as_str() == Some("") {
         return Situation::Blank;

@@ -391,6 +391,38 @@ fn a_learned_provider_takes_part_in_plans() {
     let without = cache.line("plan DIR --refresh=false --no-model");
     assert!(without.stdout.contains("# kit_disk.d will be updated in-place"), "{without:?}");
 
+    // A value that nobody has read may be the one that the object has. What a new object gets is known to nobody.
+    let with_name = |value: &str| {
+        let found = "data \"kit_disk\" \"found\" {\n  name = \"a\"\n}\n";
+        let other = "resource \"kit_disk\" \"other\" {\n  name = \"x\"\n}\n";
+        format!("{}{found}{other}", main("b").replace("\"b\"", value))
+    };
+    for strict in ["", " --strict"] {
+        for (value, is_decided) in [
+            ("data.kit_disk.found.id", false),
+            ("data.kit_disk.found.zones[0]", false),
+            ("kit_disk.other.id", true),
+            ("\"${kit_disk.other.id} ${data.kit_disk.found.id}\"", false),
+        ] {
+            cache.folder.write("main.tf", with_name(value));
+            let planned = cache.line(&format!("plan DIR --refresh=false --json{strict}"));
+            let planned: Json = serde_json::from_str(&planned.stdout).unwrap();
+            let changes = planned["resource_changes"].as_array().unwrap();
+            let change = changes.iter().find(|change| change["address"] == "kit_disk.d");
+            match is_decided {
+                true => {
+                    assert_eq!(change.unwrap()["change"]["actions"], serde_json::json!(["delete", "create"]));
+                }
+                false => assert!(change.is_none(), "{value}: {change:?}"),
+            }
+            let reasons =
+                planned["deferred_changes"].as_array().into_iter().flatten().map(|one| &one["reason"]);
+            let expected = if is_decided { Vec::new() } else { vec!["replacement_unknown"] };
+            assert_eq!(reasons.collect::<Vec<_>>(), expected, "{value}");
+        }
+    }
+    cache.folder.write("main.tf", main("b"));
+
     // The objects of a state, and of the module in a directory, are changed as well.
     for source in ["DIR/terraform.tfstate", "DIR"] {
         let more = learn(&["--again", "--from", source, "--json"]);

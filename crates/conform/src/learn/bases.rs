@@ -211,10 +211,34 @@ impl<'a> Prober<'a> {
             let next = self.values.filled(&answer.planned, Some(&prior), number);
             if next.identical(&prior) {
                 self.add(number, &request, &answer);
+                if answer.legacy_type_system {
+                    prior = self.as_read(session, prior, config, number).await?;
+                }
                 break;
             }
             prior = next;
         }
         Ok(prior)
+    }
+
+    /// The object as a provider of the older SDK would read it, with empty values in blocks where nothing is set. It is used only
+    /// if a plan changes nothing of it.
+    async fn as_read(
+        &mut self,
+        session: &mut Session,
+        prior: Value,
+        config: &Value,
+        number: u64,
+    ) -> Probed<Value> {
+        let read = self.values.as_read(&prior);
+        if read.identical(&prior) {
+            return Ok(prior);
+        }
+        let Some((request, answer)) = self.call(session, &read, config).await? else { return Ok(prior) };
+        if !self.values.filled(&answer.planned, Some(&read), number).identical(&read) {
+            return Ok(prior);
+        }
+        self.add(number, &request, &answer);
+        Ok(read)
     }
 }

@@ -183,6 +183,22 @@ impl<'a> Values<'a> {
         self.documents.put_into(&filled, number)
     }
 
+    /// An object with empty values in place of null arguments inside of blocks. Collections stay null.
+    pub(super) fn as_read(&self, object: &Value) -> Value {
+        let Ok(read) = object.transform(|path, part| {
+            let is_open = path.depth() > 1 && part.is_null() && part.ty().is_primitive();
+            if !is_open {
+                return Ok::<_, Infallible>(part);
+            }
+            let path = path.to_path();
+            let is_timeout = path.steps().first() == Some(&PathStep::Attribute("timeouts".into()));
+            let attribute = self.block.attribute_by_path(&path).filter(|_| !is_timeout);
+            let is_argument = attribute.is_some_and(|one| one.optional && !one.computed && !one.write_only);
+            Ok(if is_argument { empty_value(part.ty()).unwrap_or(part) } else { part })
+        });
+        read
+    }
+
     /// A configuration with a part set. Missing blocks around it are added.
     pub(super) fn with(&self, config: &Value, spot: &Spot<'_>, value: &Value, number: u64) -> Value {
         // The innermost block or object around the part that is there.
@@ -311,19 +327,36 @@ pub(super) fn same_texts(text: &str) -> Vec<String> {
     forms
 }
 
-/// A collection of objects without their attributes, but for numbers and one text, which are often required.
-pub(super) fn bare(value: &Value) -> Option<Value> {
-    let element = value.ty().element()?.as_object()?.clone();
+/// Collections of objects without their attributes but for one text, and but for numbers, too: both are often required.
+pub(super) fn bare(value: &Value) -> Vec<Value> {
+    let Some(element) = value.ty().element().and_then(Type::as_object) else { return Vec::new() };
     let first = element.attributes().iter().find(|(_, ty)| *ty == Type::String).map(|(name, _)| name.clone());
-    let Ok(bare) = value.transform(|path, part| {
-        let is_left_out = path.depth() == 2
-            && match path.last() {
-                Some(PathStep::Attribute(name)) => *part.ty() != Type::Number && Some(name) != first,
-                _ => false,
-            };
-        Ok::<_, Infallible>(if is_left_out { Value::null(part.ty().clone()) } else { part })
+    let without = |keeps_numbers: bool| {
+        let Ok(bare) = value.transform(|path, part| {
+            let is_left_out = path.depth() == 2
+                && match path.last() {
+                    Some(PathStep::Attribute(name)) => {
+                        !(keeps_numbers && *part.ty() == Type::Number) && Some(name) != first
+                    }
+                    _ => false,
+                };
+            Ok::<_, Infallible>(if is_left_out { Value::null(part.ty().clone()) } else { part })
+        });
+        bare
+    };
+    let mut all = vec![without(true)];
+    all.extend(Some(without(false)).filter(|bare| !bare.identical(&all[0])));
+    all
+}
+
+/// A collection with empty values in place of null attributes of the objects in it.
+pub(super) fn with_empty_attributes(value: &Value) -> Value {
+    let Ok(whole) = value.transform(|path, part| {
+        let is_attribute = path.depth() == 2 && matches!(path.last(), Some(PathStep::Attribute(_)));
+        let empty = if is_attribute && part.is_null() { empty_value(part.ty()) } else { None };
+        Ok::<_, Infallible>(empty.unwrap_or(part))
     });
-    Some(bare)
+    whole
 }
 
 /// A collection with one more element that is unknown, or with objects that have an unknown part.

@@ -216,6 +216,8 @@ impl<'a> Prober<'a> {
         for spot in &outer {
             self.probe_spot(session, &first, spot, true).await?;
         }
+        // Without these probes replacements beside a flag would be taken for updates, so they come before the limit is reached.
+        self.probe_flags(session, &first, &all).await?;
         for spot in &outer {
             if let Some(second) = &second {
                 self.probe_spot(session, second, spot, false).await?;
@@ -226,7 +228,6 @@ impl<'a> Prober<'a> {
         if let Some(second) = &second {
             self.probe_choices(session, second, &outer).await?;
         }
-        self.probe_flags(session, &first, &all).await?;
         self.probe_inner(session, &first, &inner).await?;
         for spot in inner.iter().filter(|spot| spot.is_objects()) {
             // A value is taken for a constant only if it is planned in two different objects.

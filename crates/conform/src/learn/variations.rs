@@ -4,7 +4,7 @@ use objchange::Value;
 use objchange::value::Kind;
 use objchange_model::empty_value;
 
-use super::objects::{Values, bare, blank, has, partly_unknown, same_texts, without};
+use super::objects::{Values, bare, blank, has, partly_unknown, same_texts, with_empty_attributes, without};
 use super::probes::{Base, Probed, Prober};
 use super::session::Session;
 use super::together::is_in_place;
@@ -71,19 +71,8 @@ impl Prober<'_> {
                     let config = self.values.with(&base.config, spot, &Value::from(text), base.number);
                     self.ask(session, base.number, &base.prior, &config).await?;
                 }
-                // Some providers compare documents as JSON.
-                if spot.names.len() == 1 && looks_like_document(spot.names[0].as_str()) {
-                    let documents = self.values.documents;
-                    let json = documents.text(1);
-                    let mut pairs: Vec<[String; 2]> =
-                        same_texts(&json).into_iter().skip(2).map(|same| [json.clone(), same]).collect();
-                    pairs.extend(documents.equal_texts());
-                    pairs.push([json, documents.text(2)]);
-                    for [before, after] in pairs {
-                        let prior = self.values.with(&base.prior, spot, &Value::from(before), base.number);
-                        let config = self.values.with(&base.config, spot, &Value::from(after), base.number);
-                        self.ask(session, base.number, &prior, &config).await?;
-                    }
+                if spot.names.len() == 1 {
+                    self.probe_documents(session, base, spot).await?;
                 }
             }
             Kind::List(elements) if elements.len() > 1 => {
@@ -94,19 +83,56 @@ impl Prober<'_> {
             }
             _ => {}
         }
-        if let Some(bare) = bare(value) {
-            let config = self.values.with(&base.config, spot, &bare, base.number);
+        let all_bare = bare(value);
+        for bare in &all_bare {
+            let config = self.values.with(&base.config, spot, bare, base.number);
+            self.ask(session, base.number, &base.prior, &config).await?;
             if let Some(created) = self.ask(session, base.number, &nothing, &config).await? {
                 let prior = self.values.filled(&created.planned, Some(&base.prior), base.number);
-                self.settle(session, prior, &config, base.number).await?;
+                let prior = self.settle(session, prior, &config, base.number).await?;
+                // States have empty values where configuration has none.
+                for alike in [with_empty_attributes(bare), bare.clone()] {
+                    let prior = self.values.with(&prior, spot, &alike, base.number);
+                    self.ask(session, base.number, &prior, &config).await?;
+                }
             }
-            if let Some(partly) = partly_unknown(&bare) {
-                let config = self.values.with(&base.config, spot, &partly, base.number);
-                self.ask(session, base.number, &nothing, &config).await?;
-            }
-        } else if let Some(partly) = partly_unknown(value) {
+        }
+        if let Some(partly) = partly_unknown(all_bare.first().unwrap_or(value)) {
             let config = self.values.with(&base.config, spot, &partly, base.number);
             self.ask(session, base.number, &nothing, &config).await?;
+        }
+        Ok(())
+    }
+
+    /// Writes a document in forms that a provider may take for equal. Arguments whose names do not suggest one are probed only if the
+    /// provider tells documents apart, and ignores their white space.
+    async fn probe_documents(&mut self, session: &mut Session, base: &Base, spot: &Spot<'_>) -> Probed<()> {
+        let documents = self.values.documents;
+        let json = documents.text(1);
+        let with = |this: &Self, [before, after]: &[String; 2]| {
+            let of =
+                |object: &Value, text: &str| this.values.with(object, spot, &Value::from(text), base.number);
+            [of(&base.prior, before), of(&base.config, after)]
+        };
+        let mut same: Vec<[String; 2]> =
+            same_texts(&json).into_iter().skip(2).map(|same| [json.clone(), same]).collect();
+        let other = [json, documents.text(2)];
+        if !looks_like_document(spot.names[0].as_str()) {
+            let Some(spaced) = same.first().filter(|[text, spaced]| text != spaced) else { return Ok(()) };
+            for (pair, is_kept) in [(spaced, true), (&other, false)] {
+                let [prior, config] = with(self, pair);
+                let Some((_, answer)) = self.call(session, &prior, &config).await? else { return Ok(()) };
+                let planned = crate::within::first(&answer.planned, &spot.names).and_then(Value::as_str);
+                if (planned == Some(pair[0].as_str())) != is_kept {
+                    return Ok(());
+                }
+            }
+        }
+        same.extend(documents.equal_texts());
+        same.push(other);
+        for pair in &same {
+            let [prior, config] = with(self, pair);
+            self.ask(session, base.number, &prior, &config).await?;
         }
         Ok(())
     }

@@ -1016,6 +1016,184 @@ impl Provider for Fragile {
     }
 }
 
+/// A provider of the older SDK that keeps a block which is left out, as if it were there with nothing in it, and whose version is
+/// computed again beside a flag. It has a set of objects with empty texts in place of null.
+fn keeping_kit() -> Kit {
+    let text = || Attribute::optional(Type::String);
+    let mail = Block::new([("sender", text()), ("account", text())], []);
+    let rule = Type::object([("name", Type::String), ("note", Type::String), ("code", Type::Number)]);
+    let block = Block::new(
+        [
+            ("name", text()),
+            ("memory", Attribute::optional(Type::Number)),
+            ("publish", Attribute::optional(Type::Bool)),
+            ("version", Attribute::computed(Type::String)),
+            ("rules", Attribute::optional(Type::set(rule))),
+        ],
+        [("mail", NestedBlock::new(NestingMode::List, mail))],
+    );
+    let thing = ResourceType::new(block).on_plan(|request| {
+        let PlanResourceChange { prior, config, proposed, .. } = request;
+        let of = |object: &Value, name: &str| object.attribute(name).cloned();
+        let or_empty =
+            |value: Option<Value>| value.filter(|value| !value.is_null()).unwrap_or(Value::from(""));
+        let members = proposed.as_object().unwrap().iter().map(|(name, value)| {
+            let configured = config.attribute(name).unwrap();
+            let before = of(prior, name).filter(|before| before.len() == Some(1));
+            let is_published = config.attribute("publish").unwrap().as_bool() == Some(true);
+            let value = match name.as_str() {
+                "mail" => {
+                    let blocks = if configured.is_empty() { before.as_ref() } else { Some(configured) };
+                    let elements = blocks.and_then(Value::as_elements).unwrap_or_default().iter();
+                    let planned = elements.enumerate().map(|(i, block)| {
+                        let kept = |name: &str| {
+                            let before =
+                                prior.attribute("mail").and_then(|mail| mail.index(i)?.attribute(name));
+                            before.filter(|before| before.as_str() == Some("")).cloned()
+                        };
+                        let set = |name: &str| match configured.is_empty() {
+                            true => None,
+                            false => of(block, name).filter(|value| !value.is_null()),
+                        };
+                        let sender = set("sender").or_else(|| kept("sender"));
+                        let account = set("account").unwrap_or(Value::from("STANDARD"));
+                        Value::object([
+                            ("sender", sender.unwrap_or(Value::null(Type::String))),
+                            ("account", account),
+                        ])
+                    });
+                    Value::tuple(planned).convert(value.ty()).unwrap()
+                }
+                "version" if prior.is_null() || is_published => Value::unknown(Type::String),
+                "rules" if !configured.is_null() => {
+                    let rules = configured.as_elements().unwrap().iter().map(|rule| {
+                        Value::object([
+                            ("name", or_empty(of(rule, "name"))),
+                            ("note", or_empty(of(rule, "note"))),
+                            ("code", of(rule, "code").unwrap()),
+                        ])
+                    });
+                    let planned = Value::tuple(rules).convert(value.ty()).unwrap();
+                    let zeros = |set: &Value| {
+                        let zeroed = set.transform(|_, part| {
+                            let is_number = part.is_null() && *part.ty() == Type::Number;
+                            Ok::<_, std::convert::Infallible>(if is_number { Value::from(0) } else { part })
+                        });
+                        zeroed.unwrap_or_else(|never| match never {})
+                    };
+                    match before.filter(|before| zeros(before).identical(&zeros(&planned))) {
+                        Some(before) => before,
+                        None => planned,
+                    }
+                }
+                _ => value.clone(),
+            };
+            (name.clone(), value)
+        });
+        let mut answer = PlannedResource::new(Value::object(members));
+        answer.legacy_type_system = true;
+        answer
+    });
+    Kit::default().resource("kit_keeping", thing)
+}
+
+fn keeping_model() -> TypeModel {
+    let start = || async { Ok(Arc::new(keeping_kit()) as Arc<dyn Provider>) };
+    let mut learned = runtime().block_on(learn(start, LearnOptions::default(), |_| ())).unwrap();
+    learned.types.remove("kit_keeping").unwrap()
+}
+
+#[test]
+fn a_block_is_kept_as_if_it_had_nothing_in_it() {
+    let (kit, model) = (keeping_kit(), keeping_model());
+    assert_eq!(stable(&model, "mail", Situation::Updated), Some(&Outcome::KeptBlocks));
+    let schemas = runtime().block_on(kit.schemas()).unwrap();
+    let block = &schemas.resources["kit_keeping"].block;
+    let mail = |blocks: &[[&str; 2]]| {
+        let blocks = blocks.iter().map(|[sender, account]| {
+            Value::object([("sender", Value::from(*sender)), ("account", Value::from(*account))])
+        });
+        let object = Value::object([
+            ("name", Value::from("a")),
+            ("version", Value::from("1")),
+            ("mail", Value::tuple(blocks)),
+        ]);
+        block.coerce_config(&object).unwrap()
+    };
+    let config = Value::object([("name", Value::from("a"))]);
+    let planned = |blocks: &[[&str; 2]]| {
+        played(&kit, &model, Some(&mail(blocks)), &config).attribute("mail").unwrap().to_string()
+    };
+    // Nothing changes where the block has its default and empty values, as a provider reads it.
+    let unchanged = played(&kit, &model, Some(&mail(&[["", "STANDARD"]])), &config);
+    assert!(unchanged.identical(&mail(&[["", "STANDARD"]])), "{unchanged}");
+    assert_eq!(planned(&[["a@b", "OWN"]]), r#"[{account = "STANDARD", sender = null}]"#);
+    // Several blocks are another matter.
+    assert_ne!(
+        planned(&[["", "STANDARD"], ["", "STANDARD"]]),
+        mail(&[["", "STANDARD"], ["", "STANDARD"]]).attribute("mail").unwrap().to_string()
+    );
+}
+
+#[test]
+fn a_flag_decides_whether_a_value_is_kept() {
+    let (kit, model) = (keeping_kit(), keeping_model());
+    let schemas = runtime().block_on(kit.schemas()).unwrap();
+    let block = &schemas.resources["kit_keeping"].block;
+    let object = |publish: bool, memory: i64| {
+        let object = [
+            ("name", Value::from("a")),
+            ("publish", Value::from(publish)),
+            ("memory", Value::from(memory)),
+            ("version", Value::from("1")),
+        ];
+        block.coerce_config(&Value::object(object)).unwrap()
+    };
+    let config = |publish: Value, memory: i64| {
+        Value::object([("name", Value::from("a")), ("publish", publish), ("memory", Value::from(memory))])
+    };
+    for (publish, memory, is_known) in [
+        (Value::from(false), 1, true),
+        (Value::from(false), 2, true),
+        (Value::from(true), 1, false),
+        (Value::from(true), 2, false),
+        (Value::unknown(Type::Bool), 1, false),
+    ] {
+        let prior = object(publish.as_bool() == Some(true), 1);
+        let planned = played(&kit, &model, Some(&prior), &config(publish.clone(), memory));
+        assert_eq!(planned.attribute("version").unwrap().is_known(), is_known, "{publish} {memory}");
+    }
+}
+
+#[test]
+fn objects_that_differ_in_empty_values_are_the_same() {
+    let (kit, model) = (keeping_kit(), keeping_model());
+    assert_eq!(stable(&model, "rules", Situation::Alike), Some(&Outcome::Kept));
+    let schemas = runtime().block_on(kit.schemas()).unwrap();
+    let block = &schemas.resources["kit_keeping"].block;
+    let with_rule = |name: &str, note: Value, code: Value| {
+        let rule = Value::object([("name", Value::from(name)), ("note", note), ("code", code)]);
+        let object =
+            [("name", Value::from("a")), ("version", Value::from("1")), ("rules", Value::tuple([rule]))];
+        block.coerce_config(&Value::object(object)).unwrap()
+    };
+    let null = |ty| Value::null(ty);
+    let configured = |name: &str| {
+        let whole = with_rule(name, null(Type::String), null(Type::Number));
+        let rules = whole.attribute("rules").unwrap().clone();
+        Value::object([("name", Value::from("a")), ("rules", rules)])
+    };
+    for code in [null(Type::Number), Value::from(0)] {
+        let prior = with_rule("r", Value::from(""), code);
+        let planned = played(&kit, &model, Some(&prior), &configured("r"));
+        assert!(planned.identical(&prior), "{planned}");
+    }
+    let prior = with_rule("r", Value::from(""), null(Type::Number));
+    let planned = played(&kit, &model, Some(&prior), &configured("s"));
+    let expected = with_rule("s", Value::from(""), null(Type::Number));
+    assert!(planned.identical(&expected), "{planned}");
+}
+
 #[test]
 fn a_provider_that_crashes_is_started_again() {
     let starts = Arc::new(AtomicU64::new(0));

@@ -161,6 +161,7 @@ fn words(outcome: &Outcome, is_hidden: bool) -> String {
         Outcome::Null => "null".to_owned(),
         Outcome::Unknown => "known after apply".to_owned(),
         Outcome::Kept => "the value before".to_owned(),
+        Outcome::KeptBlocks => "the block before with its defaults".to_owned(),
         Outcome::CopyOf(argument) => format!("a copy of {argument}"),
         Outcome::Collected(collected) => format!("collected from {}", collected.arguments.join(" and ")),
         _ => "a form of what is configured".to_owned(),

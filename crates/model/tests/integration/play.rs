@@ -5,7 +5,7 @@ use objchange::change::{
 };
 use objchange::schema::{Attribute, Block, NestedBlock, NestedType, NestingMode};
 use objchange::{Type, Value};
-use objchange_model::{PlayOptions, TypeModel};
+use objchange_model::{PlayOptions, TypeModel, empty_value};
 
 fn schema() -> Block {
     Block::new(
@@ -84,6 +84,45 @@ fn nothing_changes_where_nothing_is_changed() {
     for options in [false, true].map(|is_strict| PlayOptions { is_strict, ..PlayOptions::default() }) {
         let change = change(&prior(&[]), &config(&[]), options);
         assert_eq!((change.action, change.after), (Action::NoOp, prior(&[])));
+    }
+}
+
+/// The older SDK has null and empty values for the same. A default is another value than an empty one.
+#[test]
+fn what_is_empty_stays_unless_there_is_a_default() {
+    let log = Block::new([("name", Attribute::optional(Type::String))], []);
+    let schema = Block::new(
+        [
+            ("name", Attribute::optional(Type::String)),
+            ("keys", Attribute::computed(Type::list(Type::String))),
+            ("quiet", Attribute::optional(Type::Bool)),
+            ("on", Attribute::optional(Type::Bool)),
+        ],
+        [("log", NestedBlock::new(NestingMode::List, log))],
+    );
+    let text = r#"{"probes":9,"legacy":true,"parts":{
+        "keys":{"planned":{"gained":{"usual":{"is":[{"constant":"[]"}],"n":3}}}},
+        "on":{"planned":{"updated":{"usual":{"is":[{"constant":"true"}],"n":3}}}}}}"#;
+    let model = TypeModel::parse(text, &schema).unwrap();
+    let object = |on: Option<bool>, is_read: bool| {
+        let optional = |value: Option<bool>| value.map_or(Value::null(Type::Bool), Value::from);
+        let log = schema.block_type("log").unwrap().implied_type();
+        let log = if is_read { Value::null(log) } else { empty_value(&log).unwrap() };
+        Value::object([
+            ("name", Value::from("a")),
+            ("keys", Value::null(Type::list(Type::String))),
+            ("quiet", optional(is_read.then_some(false))),
+            ("on", optional(on)),
+            ("log", log),
+        ])
+    };
+    for (on, action) in [(Some(true), Action::NoOp), (Some(false), Action::Update)] {
+        let (prior, config) = (object(on, true), object(None, false));
+        let mut provider = |request: &PlanResourceChange| -> Result<PlannedResource, ProviderError> {
+            Ok(model.play(&request.schema, request, PlayOptions::default()).answer)
+        };
+        let change = plan_change(&PlanRequest::new(&schema, &prior, &config), &mut provider).unwrap();
+        assert_eq!(change.action, action, "{on:?}: {}", change.after);
     }
 }
 

@@ -378,7 +378,7 @@ impl<'c> Walk<'_, 'c> {
         let depends_on_missing = triggered || !after.is_wholly_known();
         if prior.is_some() && self.missing.reaches(*index) && depends_on_missing && !is_certain {
             self.unsure.insert(address.clone());
-        } else if change.may_replace {
+        } else if change.may_replace || self.may_stay(instance, resource, &change, &reason) {
             self.unsure.insert(address.clone());
             self.may_be_replaced.insert(address.clone());
         }
@@ -423,6 +423,26 @@ impl<'c> Walk<'_, 'c> {
         };
         self.postconditions(instance, resource, &scope, &seen);
         seen
+    }
+}
+
+impl<'c> Walk<'_, 'c> {
+    /// Whether an object is replaced only because of values that a provider which was not asked may know: these may be the ones
+    /// that it has.
+    fn may_stay(
+        &self,
+        instance: &Instance<'_>,
+        resource: &ResourceNode<'c>,
+        change: &PlannedChange,
+        reason: &Option<ActionReason>,
+    ) -> bool {
+        let Some(ReplaceReason::CannotUpdate(paths)) = &change.replace_reason else { return false };
+        *reason == Some(ActionReason::ReplaceBecauseCannotUpdate)
+            && self.providers.is_simulated(&resource.provider_config)
+            && paths.iter().all(|path| {
+                let is_open = change.after.at(path).is_some_and(|value| !value.is_wholly_known());
+                is_open && self.may_be_known(resource, path, instance.at)
+            })
     }
 }
 

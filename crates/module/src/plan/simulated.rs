@@ -4,11 +4,12 @@
 //! update leaves alone. A `count` that depends on such an attribute of a simulated provider is no error of the user's.
 
 use hashbrown::HashSet;
-use objchange::address::Mode;
+use objchange::address::{InstanceKey, Mode};
 use objchange::schema::AttributeType;
 use objchange::value::{Path, PathStep};
 use objchange_hcl::Expr;
 
+use super::PlannedAction;
 use super::graph::{NodeKind, ResourceNode};
 use super::instances::ModuleInstanceId;
 use super::references::{ObjectPart, in_body, key_of, subjects};
@@ -62,9 +63,7 @@ impl<'c> Walk<'_, 'c> {
             if is_call || self.value_of(&found).is_some_and(|value| value.is_wholly_known()) {
                 continue;
             }
-            let path: Path =
-                found.key.iter().cloned().map(PathStep::Index).chain(found.path.clone()).collect();
-            let part = (found.at, found.node, path.to_string());
+            let part = (found.at, found.node, path_of(&found).to_string());
             if self.asked.contains(&part) || !seen.insert(part) {
                 continue;
             }
@@ -74,6 +73,65 @@ impl<'c> Walk<'_, 'c> {
             }
         }
         None
+    }
+
+    /// Whether the value of an argument is unknown because a provider was not asked: about a data source, about an object that stays,
+    /// or about one that no model plans. What a model leaves unknown in a new object is unknown to Terraform, too.
+    pub(crate) fn may_be_known(
+        &self,
+        resource: &ResourceNode<'c>,
+        argument: &Path,
+        at: ModuleInstanceId,
+    ) -> bool {
+        let Some(PathStep::Attribute(name)) = argument.steps().first() else { return true };
+        let written = resource.body.attributes.iter().find(|written| written.name == *name);
+        let mut expressions = Vec::new();
+        match written {
+            Some(written) => expressions.push(&written.expr),
+            None => in_body(&resource.body, &mut expressions),
+        }
+        let repeated = resource.config.count.iter().chain(&resource.config.for_each).collect();
+        let mut open = Vec::new();
+        self.open_targets(&Origin { expressions, at, repeated: Some((repeated, at)) }, &mut open);
+        let mut seen = HashSet::new();
+        while let Some(found) = open.pop() {
+            if self.value_of(&found).is_some_and(|value| value.is_wholly_known()) {
+                continue;
+            }
+            if !seen.insert((found.at, found.node, path_of(&found).to_string())) {
+                continue;
+            }
+            let is_data = matches!(
+                &self.graph.nodes[found.node].kind,
+                NodeKind::Resource(resource) if resource.name.mode == Mode::Data
+            );
+            match self.origin(&found) {
+                _ if is_data && !self.unanswered[found.node].is_empty() => return true,
+                Unknown::ProviderDependent if self.is_new_by_model(&found) => {}
+                Unknown::ProviderDependent => return true,
+                Unknown::From(origin) => self.open_targets(&origin, &mut open),
+            }
+        }
+        false
+    }
+
+    /// Whether an object is certainly created or replaced, and was planned with a model.
+    fn is_new_by_model(&self, found: &ObjectPart) -> bool {
+        let NodeKind::Resource(resource) = &self.graph.nodes[found.node].kind else { return false };
+        if !self.providers.is_learned(&resource.provider, &resource.name.resource_type) {
+            return false;
+        }
+        let module = &self.world.instances[found.at].address;
+        let Some(changes) = self.changes.get(&resource_address(module, resource.name)) else { return false };
+        let key = found.key.as_ref().map(key_of);
+        let is_wanted = |known: &Option<InstanceKey>| key.as_ref().is_none_or(|key| key == known);
+        let mut wanted = changes.iter().filter(|(known, _)| is_wanted(known)).peekable();
+        let is_new = |at: usize| {
+            let change = &self.plan.changes[at];
+            let is_new = change.action == PlannedAction::Create || change.action.is_replace();
+            is_new && !self.unsure.contains(&change.address)
+        };
+        wanted.peek().is_some() && wanted.all(|(_, at)| is_new(*at))
     }
 
     fn open_targets(&self, origin: &Origin<'_>, open: &mut Vec<ObjectPart>) {
@@ -193,6 +251,11 @@ impl<'c> Walk<'_, 'c> {
         }
         open.iter().any(|found| !self.value_of(found).is_some_and(|value| value.is_wholly_known()))
     }
+}
+
+/// The path of a part, from all instances of its node.
+fn path_of(found: &ObjectPart) -> Path {
+    found.key.iter().cloned().map(PathStep::Index).chain(found.path.clone()).collect()
 }
 
 fn is_repeated(resource: &ResourceNode<'_>) -> bool {

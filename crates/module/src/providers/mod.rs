@@ -213,6 +213,11 @@ pub trait Providers {
         self.others()?.learned_replacement(provider, resource_type, part)
     }
 
+    /// Whether a resource type is planned with a model.
+    fn is_learned(&self, provider: &ProviderAddress, resource_type: &str) -> bool {
+        self.others().is_some_and(|others| others.is_learned(provider, resource_type))
+    }
+
     /// Whether data sources that are configured as the state has them may be taken from there, in a plan without refreshing.
     fn keeps_data(&self, provider: &ProviderAddress) -> bool {
         self.others().is_some_and(|others| others.keeps_data(provider))

@@ -66,6 +66,10 @@ impl Providers for SimulatedProviders<'_> {
         Some(format!("{sentence} of {} {version}", provider.for_display()))
     }
 
+    fn is_learned(&self, provider: &ProviderAddress, resource_type: &str) -> bool {
+        self.models.get(provider).is_some_and(|model| model.of_type_without_schema(resource_type).is_some())
+    }
+
     fn keeps_data(&self, provider: &ProviderAddress) -> bool {
         !self.is_strict && self.models.contains_key(provider)
     }
