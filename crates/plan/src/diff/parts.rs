@@ -12,8 +12,9 @@ use objchange_document::Text;
 
 /// The elements, attributes or blocks of a collection.
 ///
-/// Parts of a large collection are not kept, because a diff takes many times the bytes of a small value, nor are parts that stay as they
-/// are, because most are never looked at. Only their actions are kept; each diff is made on demand.
+/// Parts of a large collection are not kept, because a diff takes many times the bytes of a small value. Parts that stay as they
+/// are are not kept where few others change, because most are never looked at. Only their actions are kept; each diff is made on
+/// demand.
 #[derive(Clone)]
 pub struct Parts<'t, T>(Repr<'t, T>);
 

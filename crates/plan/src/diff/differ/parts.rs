@@ -1,4 +1,4 @@
-//! The parts of collections: made at once where they are few, and one at a time where they are many.
+//! The parts of collections: made at once where they are few and change, and one at a time where they are many or stay as they are.
 
 use objchange::Type;
 use objchange::schema::{Attribute, Block};
@@ -221,10 +221,10 @@ fn all_parts<'t, T: CollectionPart<'t>>(
     (made.into(), action)
 }
 
-/// The inputs from which the diff of each part of a large collection is made.
+/// The inputs from which the diffs of a collection's parts are made on demand.
 ///
-/// The diff of a part that changes is made twice, first for its action alone; when it is made again nothing within it is put off, so that
-/// this does not multiply where large collections hold others.
+/// The diff of a part of a large collection is made twice, first for its action alone. When it is made again nothing within it is
+/// put off, so that this does not multiply where large collections hold others.
 #[derive(Clone)]
 pub(crate) struct LazyParts<'t> {
     before: Json<'t>,
