@@ -315,7 +315,7 @@ mod tests {
                 (vec(0..5u8, len), vec(0..5u8, after))
             }),
         ) {
-            let is_object = |element: u8| element % 2 == 0;
+            let is_object = |element: u8| element.is_multiple_of(2);
             let old = (before.len(), |i: usize| before[i]);
             let new = (after.len(), |j: usize| after[j]);
             let found: Vec<Place> = generic_places(&old, &new, is_object).iter().collect();
