@@ -4,7 +4,7 @@ use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 use super::tree::{Node, Tag, Tree};
-use super::{Elements, Members, Shape, View};
+use super::{Elements, Members, View};
 
 impl PartialEq for View<'_, '_> {
     fn eq(&self, other: &Self) -> bool {
@@ -62,18 +62,20 @@ impl Eq for Members<'_, '_> {}
 
 impl Hash for View<'_, '_> {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        match self.shape() {
-            Shape::Null => 0u8.hash(state),
-            Shape::Bool(value) => (1u8, value).hash(state),
-            Shape::Number(text) => (2u8, text).hash(state),
-            Shape::String(text) => (3u8, text).hash(state),
-            Shape::Array(elements) => {
-                (4u8, elements.len()).hash(state);
-                elements.iter().for_each(|element| element.hash(state));
-            }
-            Shape::Object(members) => {
-                (5u8, members.len()).hash(state);
-                members.iter().for_each(|member| member.hash(state));
+        use Tag::{
+            Array, Borrowed, False, LargeArray, LargeObject, MadeNumber, Null, Number, Object, True,
+            Unescaped, Verbatim,
+        };
+        match self.node.tag {
+            Null => 0u8.hash(state),
+            False | True => (1u8, self.is_true()).hash(state),
+            Number | MadeNumber => (2u8, self.tree.bytes(self.node)).hash(state),
+            Verbatim | Unescaped | Borrowed => (3u8, self.tree.bytes(self.node)).hash(state),
+            Array | LargeArray | Object | LargeObject => {
+                let parts = self.tree.parts(self.node);
+                let is_array = matches!(self.node.tag, Array | LargeArray);
+                (if is_array { 4u8 } else { 5u8 }, parts.len()).hash(state);
+                parts.iter().for_each(|node| View { tree: self.tree, node }.hash(state));
             }
         }
     }

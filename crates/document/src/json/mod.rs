@@ -108,7 +108,9 @@ impl fmt::Debug for Json<'_> {
 /// The marks of a value, or a mark on all of it where they do not fit it: a mistake in the marks hides the value, and
 /// does not show it.
 pub fn marks_or_all<'t>(marks: Json<'t>, value: &Json<'_>) -> Json<'t> {
-    if marks.view().can_mark(value.view()) { marks } else { marks.view().bool(true).to_json() }
+    // Most marks mark nothing, and fit everything then.
+    let fits = !marks.view().says_something() || marks.view().can_mark(value.view());
+    if fits { marks } else { marks.view().bool(true).to_json() }
 }
 
 /// Hands over a number with all of its digits: as an integer of 64 bits or a double where JSON writes that the same way,

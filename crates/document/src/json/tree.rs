@@ -268,58 +268,103 @@ impl<'t> Builder<'t> {
             return (self.read(before), self.read(after));
         }
         let mut seen = Vec::with_capacity(32);
-        let first =
-            self.read_members(before, |_, _, _| None, |key, text, value| seen.push((key, text, value)));
+        let mut ends = Vec::new();
+        let first = self.read_members(before, |builder, reader| {
+            let (start, first_end) = (reader.offset(), ends.len());
+            let key = builder.key(reader)?;
+            let value_start = reader.offset();
+            // Values of more than 4 GiB are refused in the end.
+            let value = builder.value_of(reader, |_, _| None, |end| ends.push((end - value_start) as u32))?;
+            let text = &reader.text()[start..reader.offset()];
+            seen.push(Seen {
+                key,
+                value,
+                text,
+                value_start: value_start - start,
+                ends: first_end..ends.len(),
+            });
+            Ok([key, value])
+        });
         let mut seen = seen.iter().peekable();
-        let again = |tree: &Tree<'t>, key: &Node, rest: &str| {
-            let key = tree.str(key);
+        let second = self.read_members(after, |builder, reader| {
+            if let Some(same) = seen.next_if(|same| begins_with(rest_of(reader), same.text)) {
+                reader.pass(same.text.len());
+                return Ok([same.key, same.value]);
+            }
+            let key = builder.key(reader)?;
+            let name = builder.tree.bytes(&key);
             // Documents of Terraform have sorted keys. Where they are not sorted, members are missed here and read
             // again.
-            while seen.next_if(|(earlier, ..)| tree.str(earlier) < key).is_some() {}
-            let (_, text, value) = seen.next_if(|(same, ..)| tree.str(same) == key)?;
-            // A number is the same only up to its end: `1` also begins `12`.
-            let ends = |byte: &u8| matches!(byte, b',' | b'}' | b' ' | b'\n' | b'\r' | b'\t');
-            let is_same = rest.starts_with(*text) && rest.as_bytes().get(text.len()).is_some_and(ends);
-            is_same.then_some((text.len(), *value))
-        };
-        (first, self.read_members(after, again, |_, _, _| {}))
+            while seen.next_if(|earlier| builder.tree.bytes(&earlier.key) < name).is_some() {}
+            let Some(same) = seen.next_if(|same| builder.tree.bytes(&same.key) == name) else {
+                return Ok([key, builder.value(reader)?]);
+            };
+            if begins_with(rest_of(reader), same.value_text()) {
+                reader.pass(same.value_text().len());
+                return Ok([key, same.value]);
+            }
+            let mut elements = SeenElements { of: same, ends: &ends[same.ends.clone()], next: 0, missed: 0 };
+            Ok([key, builder.value_of(reader, |tree, rest| elements.find(tree, rest), |_| {})?])
+        });
+        (first, second)
     }
 
-    /// Reads an object. `known` returns members that are built already, by key and the text from the value on, with
-    /// their length. `read` receives the others.
+    /// Reads an object, each of its members with `member`, which begins at its key.
     fn read_members(
         &mut self,
         raw: &Raw<'t>,
-        mut known: impl FnMut(&Tree<'t>, &Node, &str) -> Option<(usize, Node)>,
-        mut read: impl FnMut(Node, &'t str, Node),
+        mut member: impl FnMut(&mut Self, &mut Reader<'t>) -> Result<[Node; 2], JsonError>,
     ) -> Result<Built, JsonError> {
         let mut reader = self.reader(raw)?;
         let mut members = Vec::with_capacity(64);
         reader.deepen(b'{')?;
         let mut is_first = true;
         while reader.next_key(&mut is_first)? {
-            let key = self.string(&mut reader)?;
-            reader.colon()?;
-            reader.peek();
-            let start = reader.offset();
-            let value = match known(&self.tree, &key, &reader.text()[start..]) {
-                Some((length, value)) => {
-                    reader.pass(length);
-                    value
-                }
-                None => {
-                    let value = self.value(&mut reader)?;
-                    read(key, &reader.text()[start..reader.offset()], value);
-                    value
-                }
-            };
-            members.extend([key, value]);
+            members.extend(member(self, &mut reader)?);
         }
         reader.end()?;
         self.check_size(&reader)?;
         self.unfinished.clear();
         self.unfinished.append(&mut members);
         Ok(Built(self.object(Open { start: 0, own: Vec::new() })))
+    }
+
+    /// Reads a key, up to where its value begins.
+    fn key(&mut self, reader: &mut Reader<'t>) -> Result<Node, JsonError> {
+        let key = self.string(reader)?;
+        reader.colon()?;
+        reader.peek();
+        Ok(key)
+    }
+
+    /// Reads the value that comes next. If it is an array, `known` returns elements that are built already, by the text from
+    /// them on, with their length, and `ended` receives where each element ends.
+    fn value_of(
+        &mut self,
+        reader: &mut Reader<'t>,
+        mut known: impl FnMut(&Tree<'t>, &str) -> Option<(usize, Node)>,
+        mut ended: impl FnMut(usize),
+    ) -> Result<Node, JsonError> {
+        if reader.peek() != Some(b'[') {
+            return self.value(reader);
+        }
+        let mut open = self.open();
+        let mut is_first = true;
+        reader.deepen(b'[')?;
+        while reader.next_element(&mut is_first)? {
+            reader.peek();
+            let element = match known(&self.tree, rest_of(reader)) {
+                Some((length, element)) => {
+                    reader.pass(length);
+                    element
+                }
+                None => self.value(reader)?,
+            };
+            ended(reader.offset());
+            self.push(element, &mut open);
+        }
+        reader.leave();
+        Ok(self.close(open, Tag::Array, Tag::LargeArray))
     }
 
     fn reader(&mut self, raw: &Raw<'t>) -> Result<Reader<'t>, JsonError> {
@@ -467,6 +512,74 @@ impl<'t> Builder<'t> {
     }
 }
 
+/// A member of the side before, by which one of the side after is recognised.
+struct Seen<'t> {
+    key: Node,
+    value: Node,
+    /// From its key on.
+    text: &'t str,
+    /// Where in that its value begins.
+    value_start: usize,
+    /// Which of the ends of elements are those of its own, if it is an array.
+    ends: Range<usize>,
+}
+
+impl<'t> Seen<'t> {
+    fn value_text(&self) -> &'t str {
+        &self.text[self.value_start..]
+    }
+}
+
+/// The elements of an array before, by which those of the array after are recognised.
+struct SeenElements<'s, 't> {
+    of: &'s Seen<'t>,
+    /// Where they end in the text of the array.
+    ends: &'s [u32],
+    /// The one behind the last that was recognised.
+    next: usize,
+    /// How many have not been recognised since.
+    missed: usize,
+}
+
+impl<'t> SeenElements<'_, 't> {
+    /// The element with which a text begins, and the length of its text.
+    fn find(&mut self, tree: &Tree<'t>, rest: &str) -> Option<(usize, Node)> {
+        // The next one where elements are new, the one that far behind where they have changed, and the one after the next where
+        // one is gone.
+        let places = [self.next, self.next + self.missed, self.next + 1];
+        let found = places.into_iter().find_map(|place| {
+            let text = self.text(place)?;
+            begins_with(rest, text).then_some((place, text.len()))
+        });
+        let Some((place, length)) = found else {
+            self.missed += 1;
+            return None;
+        };
+        (self.next, self.missed) = (place + 1, 0);
+        Some((length, *tree.parts(&self.of.value).get(place)?))
+    }
+
+    /// The text of an element.
+    fn text(&self, place: usize) -> Option<&'t str> {
+        let end = *self.ends.get(place)?;
+        let before = place.checked_sub(1).map_or(0, |earlier| self.ends[earlier]);
+        // A bracket or a comma is in front of it.
+        self.of.value_text().get(before as usize + 1..end as usize).map(str::trim_ascii_start)
+    }
+}
+
+/// The text from the place of a reader on.
+fn rest_of<'t>(reader: &Reader<'t>) -> &'t str {
+    &reader.text()[reader.offset()..]
+}
+
+/// Whether a text begins with this value.
+fn begins_with(rest: &str, value: &str) -> bool {
+    // A number is the same only up to its end: `1` also begins `12`.
+    let ends = |byte: &u8| matches!(byte, b',' | b'}' | b']' | b' ' | b'\n' | b'\r' | b'\t');
+    rest.starts_with(value) && rest.as_bytes().get(value.len()).is_some_and(ends)
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -474,9 +587,13 @@ mod tests {
     use super::*;
 
     fn object() -> impl Strategy<Value = String> {
-        let value = prop::sample::select(vec![
-            "1", "12", " 1 ", "1.5", "[1,2]", "[1, 2]", "\"a\"", "null", "{}", "x",
+        let scalar = prop::sample::select(vec![
+            "1", "12", " 1 ", "1.5", "[1,2]", "[1, 2]", "\"a\"", "\"\\n\"", "null", "{}", "x",
         ]);
+        let element = prop::sample::select(vec!["1", "12", " 1 ", "\"\\n\"", "[1,2]", "{}"]);
+        let array = (prop::collection::vec(element, 0..8), prop::sample::select(vec![",", ", ", " ,"]))
+            .prop_map(|(elements, comma)| format!("[{}]", elements.join(comma)));
+        let value = prop_oneof![scalar.prop_map(str::to_owned), array];
         let key = prop::sample::select(vec!["a", "b", "c", "\\u0062"]);
         prop::collection::vec((key, value), 0..5).prop_map(|members| {
             let members: Vec<_> = members.iter().map(|(k, v)| format!("\"{k}\":{v}")).collect();

@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 use std::fmt;
-use std::sync::Arc;
 
 use serde::{Serialize, Serializer};
 
@@ -13,15 +12,25 @@ use objchange_document::Text;
 
 /// The elements, attributes or blocks of a collection.
 ///
-/// Parts of a large collection are not kept, because a diff takes many times the bytes of a small value. Only their
-/// actions are kept; each diff is made on demand.
+/// Parts of a large collection are not kept, because a diff takes many times the bytes of a small value. Parts that stay as they
+/// are are not kept where few others change, because most are never looked at. Only their actions are kept; each diff is made on
+/// demand.
 #[derive(Clone)]
 pub struct Parts<'t, T>(Repr<'t, T>);
 
 #[derive(Clone)]
 enum Repr<'t, T> {
     Made(Vec<T>),
-    Lazy(Arc<LazyParts<'t>>, Option<Fold>),
+    // Behind a pointer, so that a diff takes no more room for it.
+    Lazy(Box<OnDemand<'t, T>>),
+}
+
+#[derive(Clone)]
+struct OnDemand<'t, T> {
+    parts: LazyParts<'t>,
+    /// Those that are kept all the same, by ascending positions.
+    kept: Vec<(usize, T)>,
+    fold: Option<Fold>,
 }
 
 /// A part of a collection: a diff, perhaps with the name it goes by.
@@ -40,15 +49,16 @@ pub trait CollectionPart<'t>: Clone {
 }
 
 impl<'t, T: CollectionPart<'t>> Parts<'t, T> {
-    pub(super) fn lazy(lazy: LazyParts<'t>) -> Self {
-        Self(Repr::Lazy(Arc::new(lazy), None))
+    /// Parts of which only these are kept, by ascending positions.
+    pub(super) fn lazy(parts: LazyParts<'t>, kept: Vec<(usize, T)>) -> Self {
+        Self(Repr::Lazy(Box::new(OnDemand { parts, kept, fold: None })))
     }
 
     /// How many there are.
     pub fn len(&self) -> usize {
         match &self.0 {
             Repr::Made(parts) => parts.len(),
-            Repr::Lazy(lazy, _) => lazy.len(),
+            Repr::Lazy(lazy) => lazy.parts.len(),
         }
     }
 
@@ -66,7 +76,7 @@ impl<'t, T: CollectionPart<'t>> Parts<'t, T> {
     pub(super) fn into_vec(self) -> Vec<T> {
         match self.0 {
             Repr::Made(parts) => parts,
-            Repr::Lazy(..) => self.iter().map(Cow::into_owned).collect(),
+            Repr::Lazy(_) => self.iter().map(Cow::into_owned).collect(),
         }
     }
 
@@ -78,12 +88,16 @@ impl<'t, T: CollectionPart<'t>> Parts<'t, T> {
     pub fn get(&self, index: usize) -> Cow<'_, T> {
         match &self.0 {
             Repr::Made(parts) => Cow::Borrowed(&parts[index]),
-            Repr::Lazy(lazy, fold) => {
-                let mut diff = lazy.diff(index);
+            Repr::Lazy(lazy) => {
+                let OnDemand { parts, kept, fold } = &**lazy;
+                if let Ok(at) = kept.binary_search_by_key(&index, |(index, _)| *index) {
+                    return Cow::Borrowed(&kept[at].1);
+                }
+                let mut diff = parts.diff(index);
                 if let Some(fold) = fold {
                     self.decided(*fold, index).apply(&mut diff, fold.folding());
                 }
-                Cow::Owned(T::new(lazy.name(index), diff))
+                Cow::Owned(T::new(parts.name(index), diff))
             }
         }
     }
@@ -96,7 +110,7 @@ impl<'t, T: CollectionPart<'t>> Parts<'t, T> {
     pub fn action(&self, index: usize) -> DiffAction {
         match &self.0 {
             Repr::Made(parts) => parts[index].diff().action,
-            Repr::Lazy(lazy, _) => lazy.action(index),
+            Repr::Lazy(lazy) => lazy.parts.action(index),
         }
     }
 
@@ -108,7 +122,7 @@ impl<'t, T: CollectionPart<'t>> Parts<'t, T> {
     pub fn is_hidden(&self, index: usize) -> bool {
         match &self.0 {
             Repr::Made(parts) => parts[index].diff().hidden,
-            Repr::Lazy(_, fold) => fold.is_some_and(|fold| self.decided(fold, index) == Show::Nothing),
+            Repr::Lazy(lazy) => lazy.fold.is_some_and(|fold| self.decided(fold, index) == Show::Nothing),
         }
     }
 
@@ -121,7 +135,7 @@ impl<'t, T: CollectionPart<'t>> Parts<'t, T> {
         match &self.0 {
             Repr::Made(parts) => parts[index].diff().ignored,
             // Ignored parts are always made.
-            Repr::Lazy(..) => false,
+            Repr::Lazy(_) => false,
         }
     }
 
@@ -134,32 +148,41 @@ impl<'t, T: CollectionPart<'t>> Parts<'t, T> {
         match &self.0 {
             Repr::Made(parts) => parts[index].diff().recomputed,
             // Such parts are always made.
-            Repr::Lazy(..) => false,
+            Repr::Lazy(_) => false,
         }
     }
 
     /// The part at a position, to be changed: all parts are made for it.
     pub(super) fn get_mut(&mut self, index: usize) -> &mut T {
-        if let Repr::Lazy(..) = self.0 {
+        if let Repr::Lazy(_) = self.0 {
             self.0 = Repr::Made(self.iter().map(Cow::into_owned).collect());
         }
         match &mut self.0 {
             Repr::Made(parts) => &mut parts[index],
-            Repr::Lazy(..) => unreachable!("the parts have just been made"),
+            Repr::Lazy(_) => unreachable!("the parts have just been made"),
         }
     }
 
     /// Decides which parts are shown, here and below.
     pub(crate) fn fold(&mut self, fold: Fold) {
-        if let Repr::Lazy(_, decided) = &mut self.0 {
-            *decided = Some(fold);
-            return;
-        }
-        for index in 0..self.len() {
-            let show = self.decided(fold, index);
-            if let Repr::Made(parts) = &mut self.0 {
-                show.apply(parts[index].diff_mut(), fold.folding());
+        let count = match &mut self.0 {
+            Repr::Made(parts) => parts.len(),
+            Repr::Lazy(lazy) => {
+                lazy.fold = Some(fold);
+                lazy.kept.len()
             }
+        };
+        for at in 0..count {
+            let index = match &self.0 {
+                Repr::Made(_) => at,
+                Repr::Lazy(lazy) => lazy.kept[at].0,
+            };
+            let show = self.decided(fold, index);
+            let part = match &mut self.0 {
+                Repr::Made(parts) => &mut parts[at],
+                Repr::Lazy(lazy) => &mut lazy.kept[at].1,
+            };
+            show.apply(part.diff_mut(), fold.folding());
         }
     }
 
@@ -175,7 +198,7 @@ impl<'t, T: CollectionPart<'t>> Parts<'t, T> {
     fn name(&self, index: usize) -> Option<Text<'t>> {
         match &self.0 {
             Repr::Made(parts) => parts[index].name().cloned(),
-            Repr::Lazy(lazy, _) => lazy.name(index),
+            Repr::Lazy(lazy) => lazy.parts.name(index),
         }
     }
 }

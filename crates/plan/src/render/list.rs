@@ -20,23 +20,22 @@ impl Writer<'_> {
         }
         self.open("[", diff, view);
         let inner = View { no_null_suffix: true, omit_replace: false };
-        let write_hidden = |this: &mut Self, count: usize, range: Range<usize>| {
-            if count == 0 {
-                return;
-            }
-            for (is_ignored, thing) in [(false, "unchanged element"), (true, "ignored element")] {
+        let write_hidden = |this: &mut Self, [unchanged, ignored]: [usize; 2], range: Range<usize>| {
+            for (is_ignored, count, thing) in
+                [(false, unchanged, "unchanged element"), (true, ignored, "ignored element")]
+            {
                 let is_meant =
                     |index: &usize| elements.is_hidden(*index) && elements.is_ignored(*index) == is_ignored;
-                let hidden: Vec<usize> = range.clone().filter(is_meant).collect();
-                this.hidden(indent + 1, hidden.len(), thing, |this| {
-                    hidden.iter().for_each(|index| this.element(&elements.get(*index), indent + 1, inner));
+                this.hidden(indent + 1, count, thing, |this| {
+                    let meant = range.clone().filter(is_meant);
+                    meant.for_each(|index| this.element(&elements.get(index), indent + 1, inner));
                 });
             }
         };
-        let (mut hidden, mut start) = (0, 0);
+        let (mut hidden, mut start) = ([0; 2], 0);
         for index in 0..elements.len() {
             if elements.is_hidden(index) {
-                hidden += 1;
+                hidden[usize::from(elements.is_ignored(index))] += 1;
                 continue;
             }
             if context {

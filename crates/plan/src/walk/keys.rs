@@ -4,6 +4,7 @@ use objchange_document::Text;
 use objchange_document::json::{Json, View};
 
 /// Keys, sorted and each one once.
+#[derive(Clone)]
 pub(crate) enum Keys<'t> {
     /// Those of an object that has them all: of most collections one side does, and nothing is listed.
     PartKind(Json<'t>),

@@ -155,7 +155,9 @@ impl<'v, 't> Change<'v, 't> {
             Unknown::Whole | Unknown::Members(_) => true,
             Unknown::Marks(marks) => marks.has_true(),
         };
-        unknown || self.before_sensitive.has_true() || self.after_sensitive.has_true()
+        // Mostly the marks of both sides are one value.
+        let have_same_marks = self.before_sensitive.is_same(self.after_sensitive);
+        unknown || self.before_sensitive.has_true() || !have_same_marks && self.after_sensitive.has_true()
     }
 
     /// Whether the value was read once and is on both sides, without any mark on the whole of it.

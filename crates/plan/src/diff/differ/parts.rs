@@ -1,4 +1,4 @@
-//! The parts of collections: made at once where they are few, and one at a time where they are many.
+//! The parts of collections: made at once where they are few and change, and one at a time where they are many or stay as they are.
 
 use objchange::Type;
 use objchange::schema::{Attribute, Block};
@@ -32,6 +32,7 @@ pub(super) enum PartKind<'t> {
 }
 
 /// Where the parts of a collection are found on its two sides.
+#[derive(Clone)]
 pub(super) enum At<'t> {
     /// Under these keys.
     Keys(Keys<'t>),
@@ -80,6 +81,33 @@ impl<'t> At<'t> {
             At::Keys(keys) => Some(keys.get(index)),
             At::Places(_) => None,
         }
+    }
+
+    /// The positions of the parts that are not on both sides, or not equal there, if they are less than half of all.
+    fn few_unequal(&self, change: &Change<'_, 't>) -> Option<Vec<usize>> {
+        let few = self.len().div_ceil(2);
+        let mut unequal = Vec::new();
+        let mut at = (0, 0);
+        for index in 0..self.len() {
+            let (before, after) = match self {
+                At::Keys(keys) => {
+                    let key = keys.get(index);
+                    (change.before.get_next(&key, &mut at.0), change.after.get_next(&key, &mut at.1))
+                }
+                At::Places(places) => {
+                    let (before, after) = places.get(index);
+                    let elements = (change.before.elements(), change.after.elements());
+                    (before.and_then(|i| elements.0.get(i)), after.and_then(|j| elements.1.get(j)))
+                }
+            };
+            if before != after {
+                unequal.push(index);
+                if unequal.len() >= few {
+                    return None;
+                }
+            }
+        }
+        Some(unequal)
     }
 
     fn part<'v>(&self, change: &Change<'v, 't>, index: usize, position: &mut Position) -> Change<'v, 't> {
@@ -140,35 +168,52 @@ fn parts_kept_below<'t, T: CollectionPart<'t>>(
     kind: PartKind<'t>,
     at: At<'t>,
 ) -> (Parts<'t, T>, DiffAction) {
-    let mut action = change.parent_action();
     let len = at.len();
-    // Most unchanged collections are never unfolded, so their parts are made on demand.
     if len > 0
-        && at.are_pairs()
-        && kind.has_no_marks()
-        && change.is_unmarked_same()
-        && !change.has_marks()
         && let Some(unknown) = LazyParts::unknown(change)
     {
-        return (Parts::lazy(LazyParts::new(change, unknown, kind, at)), action);
-    }
-    if len >= large
-        && let Some(unknown) = LazyParts::unknown(change)
-    {
-        let mut lazy = LazyParts::new(change, unknown, kind, at);
-        let mut actions = Vec::with_capacity(len);
-        for index in 0..len {
-            let (diff, of_part) = lazy.part(index);
-            action = action.and_part(of_part);
-            actions.push(diff.action);
+        let mut action = change.parent_action();
+        let has_no_marks = action == DiffAction::NoOp && kind.has_no_marks() && !change.has_marks();
+        // Most unchanged collections are never unfolded, so their parts are made on demand.
+        if has_no_marks && at.are_pairs() && change.is_unmarked_same() {
+            return (Parts::lazy(LazyParts::new(change, unknown, kind, at), Vec::new()), action);
         }
-        lazy.actions = Some(actions.into_boxed_slice());
-        return (Parts::lazy(lazy), action);
+        // So are the others where few parts change: what is equal on both sides, without a mark, stays as it is.
+        let few = has_no_marks.then(|| at.few_unequal(change)).flatten();
+        if few.is_some() || len >= large {
+            let (mut actions, mut kept) = (vec![DiffAction::NoOp; len], Vec::new());
+            let (mut position, replace) = (Position::default(), change.forces_replacement());
+            let mut make = |index: usize| {
+                let (diff, of_part) = kind.diff(at.part(change, index, &mut position), replace);
+                action = action.and_part(of_part);
+                actions[index] = diff.action;
+                if len < large {
+                    kept.push((index, T::new(at.name(index), diff)));
+                }
+            };
+            match few {
+                Some(changed) => changed.into_iter().for_each(&mut make),
+                None => (0..len).for_each(&mut make),
+            }
+            let mut lazy = LazyParts::new(change, unknown, kind, at);
+            lazy.actions = Some(actions.into());
+            return (Parts::lazy(lazy, kept), action);
+        }
     }
+    all_parts(change, kind, &at)
+}
+
+/// All diffs, made at once.
+fn all_parts<'t, T: CollectionPart<'t>>(
+    change: &Change<'_, 't>,
+    kind: PartKind<'t>,
+    at: &At<'t>,
+) -> (Parts<'t, T>, DiffAction) {
+    let mut action = change.parent_action();
     let replace = change.forces_replacement();
     let mut position = Position::default();
-    let mut made = Vec::with_capacity(len);
-    for index in 0..len {
+    let mut made = Vec::with_capacity(at.len());
+    for index in 0..at.len() {
         let (diff, of_part) = kind.diff(at.part(change, index, &mut position), replace);
         action = action.and_part(of_part);
         made.push(T::new(at.name(index), diff));
@@ -176,10 +221,11 @@ fn parts_kept_below<'t, T: CollectionPart<'t>>(
     (made.into(), action)
 }
 
-/// The inputs from which the diff of each part of a large collection is made.
+/// The inputs from which the diffs of a collection's parts are made on demand.
 ///
-/// The diff of a part is made twice, first for its action alone; within it nothing is put off again, so that this
-/// does not multiply where large collections hold others.
+/// The diff of a part of a large collection is made twice, first for its action alone. When it is made again nothing within it is
+/// put off, so that this does not multiply where large collections hold others.
+#[derive(Clone)]
 pub(crate) struct LazyParts<'t> {
     before: Json<'t>,
     after: Json<'t>,
@@ -225,7 +271,7 @@ impl<'t> LazyParts<'t> {
         }
     }
 
-    fn part(&self, index: usize) -> (Diff<'t>, DiffAction) {
+    pub(crate) fn diff(&self, index: usize) -> Diff<'t> {
         let change = Change {
             unknown: Unknown::Marks(self.unknown.view()),
             before_sensitive: self.before_sensitive.view(),
@@ -236,7 +282,7 @@ impl<'t> LazyParts<'t> {
             ..Change::new(self.before.view(), self.after.view(), self.dialect)
         };
         let part = self.at.part(&change, index, &mut Position::default());
-        self.kind.diff(part, self.replace)
+        self.kind.diff(part, self.replace).0
     }
 }
 
@@ -254,10 +300,6 @@ impl<'t> LazyParts<'t> {
 
     pub(crate) fn name(&self, index: usize) -> Option<Text<'t>> {
         self.at.name(index)
-    }
-
-    pub(crate) fn diff(&self, index: usize) -> Diff<'t> {
-        self.part(index).0
     }
 }
 
@@ -292,14 +334,27 @@ mod tests {
     }
 
     fn list(element: impl Strategy<Value = String>, keyed: bool) -> impl Strategy<Value = String> {
-        let joined = move |parts: Vec<String>| match keyed {
+        vec(element, 0..5).prop_map(move |parts| joined(&parts, keyed))
+    }
+
+    fn joined(parts: &[String], keyed: bool) -> String {
+        match keyed {
             true => {
                 let members = parts.iter().enumerate().map(|(i, part)| format!("\"{i}\":{part}"));
                 format!("{{{}}}", members.collect::<Vec<_>>().join(","))
             }
             false => format!("[{}]", parts.join(",")),
-        };
-        vec(element, 0..5).prop_map(joined)
+        }
+    }
+
+    /// Two sides that have nothing to do with each other, or differ in a part here and there.
+    fn sides(keyed: bool) -> impl Strategy<Value = Vec<String>> {
+        let changed = vec((object(), prop::option::weighted(0.3, object())), 0..8).prop_map(move |parts| {
+            let (before, after): (Vec<_>, Vec<_>) =
+                parts.into_iter().map(|(old, new)| (old.clone(), new.unwrap_or(old))).unzip();
+            vec![joined(&before, keyed), joined(&after, keyed)]
+        });
+        prop_oneof![vec(list(object(), keyed), 2), changed]
     }
 
     fn check<'t, T: CollectionPart<'t> + PartialEq + std::fmt::Debug>(
@@ -307,14 +362,24 @@ mod tests {
         kind: PartKind<'t>,
         at: impl Fn() -> At<'t>,
     ) -> Result<(), TestCaseError> {
-        let (made, action) = parts_kept_below::<T>(usize::MAX, change, kind, at());
-        let (lazy, same) = parts_kept_below::<T>(0, change, kind, at());
-        prop_assert_eq!(action, same);
-        prop_assert_eq!(&made, &lazy);
+        let (made, action) = all_parts::<T>(change, kind, &at());
+        for large in [usize::MAX, 0] {
+            let (lazy, same) = parts_kept_below::<T>(large, change, kind, at());
+            prop_assert_eq!(action, same);
+            are_alike(&made, &lazy)?;
+        }
+        Ok(())
+    }
+
+    fn are_alike<'t, T: CollectionPart<'t> + PartialEq + std::fmt::Debug>(
+        made: &Parts<'t, T>,
+        lazy: &Parts<'t, T>,
+    ) -> Result<(), TestCaseError> {
+        prop_assert_eq!(made, lazy);
         let actions = |parts: &Parts<'t, T>| (0..parts.len()).map(|i| parts.action(i)).collect::<Vec<_>>();
-        prop_assert_eq!(actions(&made), actions(&lazy));
+        prop_assert_eq!(actions(made), actions(lazy));
         let names = |parts: &Parts<'t, T>| parts.names().collect::<Vec<_>>();
-        prop_assert_eq!(names(&made), names(&lazy));
+        prop_assert_eq!(names(made), names(lazy));
         for fold in Fold::all() {
             let (mut made, mut lazy) = (made.clone(), lazy.clone());
             made.fold(fold);
@@ -351,8 +416,8 @@ mod tests {
         fn what_is_made_again_is_what_would_have_been_kept(
             (keyed, sides, marks) in any::<bool>().prop_flat_map(|keyed| (
                 Just(keyed),
-                vec(list(object(), keyed), 2),
-                vec(list(mark(), keyed), 3),
+                sides(keyed),
+                prop_oneof![vec(list(mark(), keyed), 3), Just(vec!["false".to_owned(); 3])],
             )),
             replace: bool,
             dialect in prop::sample::select(dialects()),

@@ -16,6 +16,7 @@ pub(super) type Place = (Option<usize>, Option<usize>);
 /// Which elements belong together, in the order in which a diff shows them.
 ///
 /// Most collections need no table of pairs.
+#[derive(Clone)]
 pub(super) enum Places {
     /// The elements of before, so many: there is no after.
     Before(usize),
@@ -119,57 +120,39 @@ fn generic_places<T: Eq + Hash>(
         return Places::Before(before.0);
     }
     // Terraform pairs equally long lists by position, unless after is a permutation: then elements move.
-    if before.0 == after.0 && !is_reordering(before.0, &before.1, &after.1) {
+    let is_as_long = before.0 == after.0;
+    if is_as_long && !may_be_reordered(before.0, &before.1, &after.1) {
         return Places::Positions(before.0);
     }
     let (xs, ys) = names(before, after);
+    if is_as_long && xs.contains(&NOWHERE) {
+        return Places::Positions(before.0);
+    }
     by_subsequence(&xs, &ys, |i| is_object(before.1(i)), |j| is_object(after.1(j)))
 }
 
-/// A number for each element, the same for equal ones.
+/// A number for each element, the same for equal ones; [`NOWHERE`] for those of before that are not in after.
 fn names<T: Eq + Hash>(
     before: &(usize, impl Fn(usize) -> T),
     after: &(usize, impl Fn(usize) -> T),
 ) -> (Vec<u32>, Vec<u32>) {
     // The search for the subsequence compares the same elements many times, and numbers are compared faster.
-    let mut names: HashMap<T, u32, State> = HashMap::with_capacity_and_hasher(before.0, State::default());
-    let mut name = |element| {
+    let mut names: HashMap<T, u32, State> = HashMap::with_capacity_and_hasher(after.0, State::default());
+    let name = |j| {
         let next = names.len() as u32;
-        *names.entry(element).or_insert(next)
+        *names.entry(after.1(j)).or_insert(next)
     };
-    let xs = (0..before.0).map(|i| name(before.1(i))).collect();
-    let ys = (0..after.0).map(|j| name(after.1(j))).collect();
+    let ys = (0..after.0).map(name).collect();
+    let xs = (0..before.0).map(|i| names.get(&before.1(i)).copied().unwrap_or(NOWHERE)).collect();
     (xs, ys)
 }
 
-/// Whether every element of before is somewhere in after, and not just all at their places.
-fn is_reordering<T: Eq + Hash>(
-    len: usize,
-    before: &impl Fn(usize) -> T,
-    after: &impl Fn(usize) -> T,
-) -> bool {
-    if len < 2 {
-        return false;
-    }
-    let mut moved = (0..len).filter(|i| before(*i) != after(*i)).peekable();
-    let Some(first) = moved.peek().map(|i| before(*i)) else { return false };
-    // Most changed elements are nowhere else, and then no table is needed.
-    if (0..len).all(|j| after(j) != first) {
-        return false;
-    }
-    let state = State::default();
-    let mut in_after: HashTable<u32> = HashTable::with_capacity(len);
-    for j in 0..len {
-        let element = after(j);
-        let equals = |k: &u32| after(*k as usize) == element;
-        in_after
-            .entry(state.hash_one(&element), equals, |k| state.hash_one(after(*k as usize)))
-            .or_insert(j as u32);
-    }
-    moved.all(|i| {
-        let element = before(i);
-        in_after.find(state.hash_one(&element), |k| after(*k as usize) == element).is_some()
-    })
+/// Whether not all elements are at their places, and the first that is not may have moved: most changed elements are nowhere
+/// else, which is seen without a table.
+fn may_be_reordered<T: Eq>(len: usize, before: &impl Fn(usize) -> T, after: &impl Fn(usize) -> T) -> bool {
+    let Some(moved) = (0..len).find(|i| before(*i) != after(*i)) else { return false };
+    let first = before(moved);
+    (0..len).any(|j| after(j) == first)
 }
 
 fn by_subsequence(
@@ -312,4 +295,43 @@ pub(super) fn set_places(change: &Change<'_, '_>) -> Places {
     }
     places.extend((0..after.len()).filter(|j| !taken[*j]).map(|j| [NOWHERE, j as u32]));
     Places::Listed(places)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::collection::vec;
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(2000))]
+
+        /// Whatever is looked at first.
+        #[test]
+        fn lists_are_paired_as_the_rule_says(
+            (before, after) in (0..7usize, any::<bool>()).prop_flat_map(|(len, is_as_long)| {
+                let after = if is_as_long { len..=len } else { 0..=6 };
+                (vec(0..5u8, len), vec(0..5u8, after))
+            }),
+        ) {
+            let is_object = |element: u8| element.is_multiple_of(2);
+            let old = (before.len(), |i: usize| before[i]);
+            let new = (after.len(), |j: usize| after[j]);
+            let found: Vec<Place> = generic_places(&old, &new, is_object).iter().collect();
+            let is_reordered = before != after && before.iter().all(|element| after.contains(element));
+            let expected: Vec<Place> = if before.is_empty() {
+                (0..after.len()).map(|j| (None, Some(j))).collect()
+            } else if after.is_empty() {
+                (0..before.len()).map(|i| (Some(i), None)).collect()
+            } else if before.len() == after.len() && !is_reordered {
+                (0..before.len()).map(|i| (Some(i), Some(i))).collect()
+            } else {
+                let [xs, ys] = [&before, &after].map(|side| side.iter().copied().map(u32::from).collect::<Vec<_>>());
+                let objects = |side: &[u8], at: usize| is_object(side[at]);
+                by_subsequence(&xs, &ys, |i| objects(&before, i), |j| objects(&after, j)).iter().collect()
+            };
+            prop_assert_eq!(found, expected);
+        }
+    }
 }
