@@ -60,9 +60,9 @@ pub(crate) fn zeroed(value: &Value) -> Value {
     zeroed_where(value, &|_| true)
 }
 
-/// A value with empty texts in place of null attributes of objects.
-pub(crate) fn zeroed_texts(value: &Value) -> Value {
-    zeroed_where(value, &|ty| *ty == Type::String)
+/// A value with empty values in place of null attributes of objects, but for numbers.
+pub(crate) fn zeroed_but_numbers(value: &Value) -> Value {
+    zeroed_where(value, &|ty| *ty != Type::Number)
 }
 
 /// A value with null in place of collections without elements.

@@ -11,7 +11,7 @@ use smol_str::SmolStr;
 
 use crate::causes::{changes, set_arguments};
 use crate::collected::collections;
-use crate::empty::{has_nothing, is_empty_value, zeroed, zeroed_texts};
+use crate::empty::{has_nothing, is_empty_value, zeroed, zeroed_but_numbers};
 use crate::fact::{Cause, ChangeKind, Fact, Outcome, Replacement, Replaces, Situation};
 use crate::merge::{
     CleanProbe, Constants, MAX_OUTCOMES, MIN_SPLIT, OutcomesBeside, OutcomesByPart, OutcomesKey,
@@ -696,8 +696,10 @@ impl Observer<'_> {
             }
         }
         if is_set && !sides.config.ty().is_primitive() {
-            let forms =
-                [(Outcome::Zeroed, zeroed(sides.config)), (Outcome::ZeroedTexts, zeroed_texts(sides.config))];
+            let forms = [
+                (Outcome::Zeroed, zeroed(sides.config)),
+                (Outcome::ZeroedButNumbers, zeroed_but_numbers(sides.config)),
+            ];
             let forms = forms.into_iter().filter(|(_, form)| planned.identical(form));
             fitting.extend(forms.map(|(outcome, _)| outcome));
         }

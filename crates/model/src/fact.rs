@@ -21,8 +21,8 @@ pub enum Outcome {
     PolicyJson,
     /// The value of the configuration, with `false`, `0`, `""` or an empty collection for attributes that objects leave out.
     Zeroed,
-    /// Like [`Zeroed`](Self::Zeroed), for texts alone: other attributes that are left out stay null.
-    ZeroedTexts,
+    /// Like [`Zeroed`](Self::Zeroed), but numbers that are left out stay null.
+    ZeroedButNumbers,
     /// The SHA-1 of the text of the configuration, in hexadecimal digits.
     Sha1,
     /// The value of the prior object.

@@ -9,7 +9,7 @@ use objchange::{Type, Value};
 use smol_str::SmolStr;
 
 use crate::causes::{changes, set_arguments};
-use crate::empty::{empty_value, has_nothing, is_empty_value, with_null, zeroed, zeroed_texts};
+use crate::empty::{empty_value, has_nothing, is_empty_value, with_null, zeroed, zeroed_but_numbers};
 use crate::fact::{Cases, Cause, ChangeKind, Fact, Outcome, Replaces, Situation};
 use crate::model::TypeModel;
 use crate::walk::{Decide, Question, Sides, walk, walk_kept_block};
@@ -324,7 +324,7 @@ impl Decide for Player<'_> {
                 sides.config.as_str().map_or_else(unknown, |text| Value::from(crate::walk::sha1_hex(text))),
             ),
             Outcome::Zeroed => Some(zeroed(sides.config)),
-            Outcome::ZeroedTexts => Some(zeroed_texts(sides.config)),
+            Outcome::ZeroedButNumbers => Some(zeroed_but_numbers(sides.config)),
             Outcome::KeptBlocks => {
                 let used = self.sources.len();
                 let around = self.kept.clone();
