@@ -23,7 +23,7 @@ pub(super) struct DeferredChange<'t> {
     pub(super) is_possible: bool,
 }
 
-/// What is checked: a `check` block, or the conditions of a resource, an output or a variable.
+/// Something that is checked: a `check` block, or the conditions of a resource, an output or a variable.
 #[derive(Debug)]
 pub(super) struct Check<'t> {
     pub(super) address: Text<'t>,

@@ -27,7 +27,7 @@ pub enum CollectionKind {
     Config,
     /// Changes that are left to the next plan.
     Deferred,
-    /// What is checked: `check` blocks, and the conditions of resources, outputs and variables.
+    /// Things that are checked: `check` blocks, and the conditions of resources, outputs and variables.
     Checks,
     /// Actions that are invoked, or left to the next plan.
     Actions,

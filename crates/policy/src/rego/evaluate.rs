@@ -49,9 +49,9 @@ pub(super) struct Results {
 /// How often evaluation came by the conditions of definitions.
 #[derive(Debug, Default)]
 struct Passes {
-    /// Of the rules that are evaluated.
+    /// Those of the rules that are evaluated.
     evaluated: BTreeMap<DefinitionId, Vec<Pass>>,
-    /// Of all others, by the definition.
+    /// Those of all others, by the definition.
     used: BTreeMap<(RuleId, usize), Vec<Pass>>,
 }
 

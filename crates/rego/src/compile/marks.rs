@@ -70,7 +70,7 @@ impl Lowerer<'_, '_> {
             return;
         }
         for PendingTerm { mark, term, is_bound, is_named } in std::mem::take(&mut self.pending_terms) {
-            // Of a variable that nothing binds an error tells.
+            // An error tells of a variable that nothing binds.
             if !self.has_values(&term) {
                 continue;
             }

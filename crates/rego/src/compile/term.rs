@@ -108,7 +108,7 @@ impl Lowerer<'_, '_> {
     }
 
     fn object(&mut self, members: &[(Term, Term)]) -> Expr {
-        // Of a constant key OPA 1.20 keeps the first form, as in `{1: "a", 1.0: "b"}`, and the last value, also where another
+        // OPA 1.20 keeps the first form of a constant key, as in `{1: "a", 1.0: "b"}`, and the last value, also where another
         // one is undefined.
         let mut places = HashMap::new();
         let mut last: Vec<(&Term, &Term)> = Vec::with_capacity(members.len());
