@@ -148,7 +148,7 @@ fn rego_decides_nothing_that_providers_could_overturn() {
         .replace("input.resource", "input.tfplan.resource")
         .replace("input.planned_values.root_module.resources", "input.tfplan.planned_values.resources");
     let folder = folder("tools-rego", &[("raw.rego", REGO), ("collections.rego", &collections)]);
-    assert_eq!(run(&folder, &["plan", "DIR", "--out", "FOLDER/plan.json"]).code, 0);
+    assert_eq!(run(&folder, &["plan", "DIR", "--strict", "--out", "FOLDER/plan.json"]).code, 0);
     for policy in ["FOLDER/raw.rego", "FOLDER/collections.rego"] {
         let output = run(&folder, &["policy", "DIR", "--rego", policy, "--json"]);
         assert_eq!(output.code, 1, "{output:?}");
