@@ -10,7 +10,7 @@ use crate::config_files::ConfigFiles;
 use crate::error::{CompileError, CompileErrors, EvalError, Location};
 use crate::format::{InputFormat, MissingField};
 use crate::network::Network;
-use crate::run::{Limits, Machine, Members, Outcome, RuleResults, Run, Seen, Stop, either};
+use crate::run::{Limits, Machine, Members, Outcome, RuleResults, Run, Stop, TermValue, either};
 use crate::syntax::ast::Span;
 use crate::value::{Unknown, Value};
 use crate::{CompileOptions, DeclaredRule, SourceFile};
@@ -395,7 +395,7 @@ impl Session<'_> {
         let passes = self.machine.take_passes();
         let mut sights = self.machine.take_sights().into_iter();
         let bytes = |span: Span| span.start as usize..span.end as usize;
-        let value = |seen: Seen| {
+        let value = |seen: TermValue| {
             let mark = compiled.marks.get(seen.mark as usize)?;
             let (condition, text) = (bytes(mark.place.span), bytes(mark.terms.get(seen.term)?.span));
             Some(PassValue { condition, text, value: seen.value })

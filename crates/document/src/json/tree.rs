@@ -276,7 +276,7 @@ impl<'t> Builder<'t> {
             // Values of more than 4 GiB are refused in the end.
             let value = builder.value_of(reader, |_, _| None, |end| ends.push((end - value_start) as u32))?;
             let text = &reader.text()[start..reader.offset()];
-            seen.push(Seen {
+            seen.push(MemberBefore {
                 key,
                 value,
                 text,
@@ -303,7 +303,8 @@ impl<'t> Builder<'t> {
                 reader.pass(same.value_text().len());
                 return Ok([key, same.value]);
             }
-            let mut elements = SeenElements { of: same, ends: &ends[same.ends.clone()], next: 0, missed: 0 };
+            let mut elements =
+                ElementsBefore { of: same, ends: &ends[same.ends.clone()], next: 0, missed: 0 };
             Ok([key, builder.value_of(reader, |tree, rest| elements.find(tree, rest), |_| {})?])
         });
         (first, second)
@@ -513,7 +514,7 @@ impl<'t> Builder<'t> {
 }
 
 /// A member of the side before, by which one of the side after is recognised.
-struct Seen<'t> {
+struct MemberBefore<'t> {
     key: Node,
     value: Node,
     /// From its key on.
@@ -524,15 +525,15 @@ struct Seen<'t> {
     ends: Range<usize>,
 }
 
-impl<'t> Seen<'t> {
+impl<'t> MemberBefore<'t> {
     fn value_text(&self) -> &'t str {
         &self.text[self.value_start..]
     }
 }
 
 /// The elements of an array before, by which those of the array after are recognised.
-struct SeenElements<'s, 't> {
-    of: &'s Seen<'t>,
+struct ElementsBefore<'s, 't> {
+    of: &'s MemberBefore<'t>,
     /// Where they end in the text of the array.
     ends: &'s [u32],
     /// The one behind the last that was recognised.
@@ -541,7 +542,7 @@ struct SeenElements<'s, 't> {
     missed: usize,
 }
 
-impl<'t> SeenElements<'_, 't> {
+impl<'t> ElementsBefore<'_, 't> {
     /// The element with which a text begins, and the length of its text.
     fn find(&mut self, tree: &Tree<'t>, rest: &str) -> Option<(usize, Node)> {
         // The next one where elements are new, the one that far behind where they have changed, and the one after the next where

@@ -427,8 +427,8 @@ impl<'c> Walk<'_, 'c> {
 }
 
 impl<'c> Walk<'_, 'c> {
-    /// Whether an object is replaced only because of values that a provider which was not asked may know: these may be the ones
-    /// that it has.
+    /// Whether only unknown values replace an object, and a provider that was not asked may know them: they may equal the values
+    /// before.
     fn may_stay(
         &self,
         instance: &Instance<'_>,

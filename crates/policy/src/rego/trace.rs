@@ -49,7 +49,7 @@ pub struct TracedCondition {
     /// The outcome.
     pub state: TraceState,
     /// The values of its variables and references. Those of all conditions of a definition are of one case: of the first one that
-    /// led as far as any.
+    /// got furthest.
     pub values: Vec<TracedValue>,
 }
 

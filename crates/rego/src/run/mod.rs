@@ -37,7 +37,7 @@ use limits::Budget;
 pub use limits::Limits;
 use lookup::Member;
 pub(crate) use rules::either;
-pub(crate) use sight::{Seen, Sight};
+pub(crate) use sight::{Sight, TermValue};
 use world::World;
 
 /// The reason why evaluation ends.

@@ -9,12 +9,12 @@ use crate::value::Value;
 pub(crate) struct Sight {
     /// That evaluation came by does not depend on unknown values.
     is_certain: bool,
-    pub(crate) values: Vec<Seen>,
+    pub(crate) values: Vec<TermValue>,
 }
 
 /// The value of a term.
 #[derive(Debug, Clone)]
-pub(crate) struct Seen {
+pub(crate) struct TermValue {
     /// The mark of its condition.
     pub(crate) mark: u32,
     /// Which of its terms.
@@ -40,7 +40,7 @@ impl<'p> Machine<'p> {
             let is_shown = |term: &MarkedTerm| if at < number { !term.is_named } else { term.is_bound };
             for (index, term) in terms.iter().enumerate().filter(|(_, term)| is_shown(term)) {
                 let value = self.value_here(frame, &term.value)?;
-                values.push(Seen { mark: at, term: index, value });
+                values.push(TermValue { mark: at, term: index, value });
             }
         }
         if let Some(sight) = self.sights.as_mut().and_then(|sights| sights.get_mut(number as usize)) {
